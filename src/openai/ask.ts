@@ -1,5 +1,5 @@
 /**
- * The client of OpenAI as a function that asks a model.
+ * The OpenAI client as a function that asks a model.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { readFailure } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
 import { askResponses } from './responses.ts';
 
-/** A function that asks the model. The package is loaded when it is first called. */
+/** Creates a function that asks the model. The package is loaded on its first call. */
 export function openaiAsk(options: OpenAIModel): Ask {
   return async (request) => {
     const client = await clientOf(options);
@@ -18,7 +18,7 @@ export function openaiAsk(options: OpenAIModel): Ask {
       const asked = options.api === 'chat' ? askChat : askResponses;
       return await asked(client, options, request);
     } catch (error) {
-      // The client ends a stream that is aborted as if it were complete, so that it looks cut off.
+      // The client ends an aborted stream as if it were complete, which would look like a cut-off answer.
       request.signal.throwIfAborted();
       throw readFailure(error, options.model);
     }

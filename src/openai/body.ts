@@ -1,5 +1,5 @@
 /**
- * The body of an answer: events as they come, or one value.
+ * The body of a response: a stream of events, or one value.
  *
  * @module
  */
@@ -8,25 +8,25 @@ import { answerTooLong } from '../llm/call/answer-limit.ts';
 import { createPieceMask, maskKnown } from '../model/values/known-secrets.ts';
 import { bodyFailure } from './failure.ts';
 
-/** What a server has sent. Secrets of the client are masked in it. */
+/** The content of a response. Secrets of the client are masked in it. */
 export type Body<E> = { readonly events: AsyncIterable<E> } | { readonly whole: unknown };
 
-/** Whose body it is, and how it was asked for. */
+/** Origin of a body, and its limits. */
 export interface BodyOptions {
   readonly client: OpenAI;
   readonly model: string;
-  /** Whether a stream was asked for. */
+  /** True if a stream was requested. */
   readonly stream: boolean;
-  /** Ends the request. */
+  /** Aborts the request. */
   readonly controller: AbortController;
-  /** Characters of the answer that are taken at most. */
+  /** Most characters of the answer. */
   readonly maxAnswerChars: number;
 }
 
 /**
- * Reads what the server says that it sends, which need not be what it was asked for.
+ * Reads a body by its content type, which may differ from the requested one.
  *
- * @throws `MODEL_FAILED` for a body that is neither events nor an answer, `TEXT_TOO_LONG` for one that is longer than any answer.
+ * @throws `MODEL_FAILED` for a body that is neither a stream of events nor an answer, `TEXT_TOO_LONG` for one that exceeds every valid answer.
  */
 export async function readBody<E>(response: Response, options: BodyOptions): Promise<Body<E>> {
   const { client, model, stream, controller } = options;
@@ -45,12 +45,12 @@ export async function readBody<E>(response: Response, options: BodyOptions): Pro
 
 // --- internal ---
 
-/** Longest body in one piece, and longest event, in bytes: an answer of the longest kind, with every character escaped, and what goes with it. */
+/** Most bytes of a body in one piece, and of one event. That fits the longest answer with every character escaped, and its metadata. */
 function mostBytes({ maxAnswerChars }: Pick<BodyOptions, 'maxAnswerChars'>): number {
   return 6 * maxAnswerChars + 2_000_000;
 }
 
-/** The same response, with secrets masked also where they are split over chunks. It fails where one event goes on and on. */
+/** The response with secrets masked, even if they are split over chunks. It fails if one event exceeds the limit. */
 function masked(response: Response, options: BodyOptions): Response {
   const mask = createPieceMask();
   const limit = eventLimit(options);
@@ -82,7 +82,7 @@ function eventLimit(options: BodyOptions): (chunk: string) => void {
   };
 }
 
-/** The end of a line, and an empty one. */
+/** A line end followed by an empty line, in all variants. */
 const EMPTY_LINES = ['\n\n', '\r\r', '\n\r\n'];
 
 function tooLong({ model, maxAnswerChars }: BodyOptions) {

@@ -1,5 +1,5 @@
 /**
- * From options to a function that asks.
+ * Callers of models, created from options.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import type { Fallback, OpenAILadder, OpenAIModel, OtherLadder, OtherModel } fro
 import { providerOf } from './provider.ts';
 
 /**
- * The callers of a task or a reviewer, by attempt.
+ * Creates the callers of a task or a reviewer, one for each attempt.
  *
- * @throws PhasegateError `DEFINITION_INVALID` where no model is named, the prices lack it, both `model` and `models` are given, or an
- *   option says nothing that can be done.
+ * @throws PhasegateError `DEFINITION_INVALID` if no model is named, the prices lack it, both `model` and `models` are given, or an
+ *   option is invalid.
  */
 export function callersOf(
   name: string,
@@ -60,7 +60,7 @@ function callerOf(name: string, options: OpenAIModel | OtherModel): Caller {
   };
 }
 
-/** @throws PhasegateError `DEFINITION_INVALID` where no model is named. */
+/** @throws PhasegateError `DEFINITION_INVALID` if no model is named. */
 function askOf(name: string, options: OpenAIModel | OtherModel) {
   if (options.ask === undefined) {
     if (options.client !== undefined && (options.apiKey !== undefined || options.baseURL !== undefined)) {
@@ -74,7 +74,9 @@ function askOf(name: string, options: OpenAIModel | OtherModel) {
   });
 }
 
-/** A name is another model behind the same server. What is given whole stands for itself, but for prices that it does not have. */
+/**
+ * Options of a fallback model. A name is another model behind the same server. An object stands alone, and inherits only the prices.
+ */
 function alternativeOf({ prices, ...options }: OpenAIModel | OtherModel, one: Fallback): OpenAIModel | OtherModel {
   const own = { prices, ...(typeof one === 'string' ? { ...options, model: one } : one) };
   return { ...own, fallback: undefined };
@@ -84,7 +86,7 @@ function refused(name: string, found: string, hint: string): PhasegateError {
   return new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as ${found}`, { hint });
 }
 
-/** What keeps this from being a list of names, in words. */
+/** The defect of a list of names, in words. */
 function wrongIn(models: unknown): string {
   if (!Array.isArray(models)) return 'no list of names';
   const at = models.findIndex((one) => !isName(one));

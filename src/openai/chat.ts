@@ -1,5 +1,5 @@
 /**
- * Chat Completions.
+ * Requests to Chat Completions.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { bodyFailure, cutOff } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
 import { isRecord, partsText, send } from './send.ts';
 
-/** Asks by Chat Completions. */
+/** Asks a model with Chat Completions. */
 export async function askChat(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
   const { model, params, structured = true, stream = true } = options;
   const { messages, schema, onDelta, onUsage, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
@@ -38,7 +38,7 @@ export async function askChat(client: OpenAI, options: OpenAIModel, request: Ask
   let usage: Usage | undefined;
   for await (const chunk of body.events) {
     if (chunk.usage) usage = usageOf(chunk.usage);
-    // Compatible servers leave out what is empty, whatever the types say.
+    // Compatible servers omit empty fields, although the types require them.
     const choice = chunk.choices?.[0];
     refusal += choice?.delta?.refusal ?? '';
     if (refusal.length > maxAnswerChars) throw answerTooLong(`model "${model}"`, maxAnswerChars);
@@ -46,7 +46,7 @@ export async function askChat(client: OpenAI, options: OpenAIModel, request: Ask
     if (piece !== '') onDelta(piece);
     text += piece;
     end = choice?.finish_reason ?? end;
-    // What is said with the end is in the reply.
+    // Usage that comes with the end is part of the reply.
     if (chunk.usage && usage && end === undefined) onUsage(usage);
   }
   if (end === undefined) throw cutOff(model);
@@ -66,7 +66,7 @@ function replyOf({ text, refusal, end, usage }: Ended): AskReply {
   return refusal === '' ? { text, usage, finishReason: end } : { text: refusal, usage, finishReason: 'refusal' };
 }
 
-/** An answer in one piece, of which compatible servers leave out what they have not. */
+/** An answer in one piece. Compatible servers omit fields. */
 const completionSchema = z.object({
   choices: z
     .array(
@@ -89,7 +89,7 @@ function readCompletion(whole: unknown, model: string): AskReply {
   return replyOf({ text: partsText(message?.content), refusal: message?.refusal ?? '', end, usage });
 }
 
-/** What is there of a usage; `readUsage` judges it. */
+/** Renames the fields of a usage; `readUsage` validates them. */
 function usageOf(usage: Partial<OpenAI.CompletionUsage>): Usage {
   return {
     inputTokens: usage.prompt_tokens,

@@ -1,5 +1,5 @@
 /**
- * The client that asks: one that was given, or one that is made.
+ * The client for requests: a given one, or a new one.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { OpenAI } from 'openai';
 import { ModelError } from '../llm/call/model-error.ts';
 import type { OpenAIClient, OpenAIModel } from './options.ts';
 
-/** The key and the server that options or the environment name. */
+/** The key and the server from the options or the environment. */
 export function serverOf({ apiKey, baseURL }: Pick<OpenAIModel, 'apiKey' | 'baseURL'>) {
   return {
     key: apiKey ?? process.env['OPENAI_API_KEY'],
@@ -15,7 +15,7 @@ export function serverOf({ apiKey, baseURL }: Pick<OpenAIModel, 'apiKey' | 'base
   };
 }
 
-/** The client of a model. @throws `PACKAGE_MISSING` where one has to be made and the package is not installed. */
+/** The client of a model. @throws `PACKAGE_MISSING` if a new one is needed and the package is not installed. */
 export async function clientOf(options: OpenAIModel): Promise<OpenAI> {
   const { client, model } = options;
   if (client) {
@@ -36,7 +36,7 @@ export async function clientOf(options: OpenAIModel): Promise<OpenAI> {
   return new OpenAI({ apiKey: key || 'none', ...(server && { baseURL: server }), logLevel: 'off' });
 }
 
-/** Loads the package. @throws `PACKAGE_MISSING` where it is not installed. */
+/** Loads the package. @throws `PACKAGE_MISSING` if it is not installed. */
 export async function loadPackage<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();

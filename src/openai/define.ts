@@ -1,5 +1,5 @@
 /**
- * Tasks and reviewers that are models.
+ * Tasks, reviewers and reflect calls that are models.
  *
  * @module
  */
@@ -13,26 +13,25 @@ import type { Inputs, Task } from '../model/handlers/task.ts';
 import { callersOf } from './caller.ts';
 import type { OpenAILadder, OpenAIModel, OtherLadder, OtherModel } from './options.ts';
 
-/** What {@link openaiTask} takes: the work, and which model does it. */
+/** Options of {@link openaiTask}: the work, and the model for it. */
 export type OpenAITaskOptions<S extends z.ZodType | undefined = undefined> = ModelTaskFields<S> &
   (OpenAIModel | OtherModel | OpenAILadder | OtherLadder);
 
-/** What {@link openaiReviewer} takes: the criteria, and which model judges by them. */
+/** Options of {@link openaiReviewer}: the criteria, and the model that judges by them. */
 export type OpenAIReviewerOptions = ModelReviewerFields & (OpenAIModel | OtherModel | OpenAILadder | OtherLadder);
 
-/** What {@link openaiReflection} takes: which model reflects, and what it is told. */
+/** Options of {@link openaiReflection}: the model that reflects, and its instructions. */
 export type OpenAIReflectionOptions = ModelReflectionFields & (OpenAIModel | OtherModel | OpenAILadder | OtherLadder);
 
 /**
- * A task that a model does. Its answer is the output: text, or what its `output` schema describes.
+ * A task that a model does. The answer is its output: text, or a value of its `output` schema.
  *
- * The model is told the instructions, the prompt of the attempt (the description with the revision in front), and the material.
- * Pieces of the answer are reported as progress, usage as tokens and, with `prices`, as dollars. Failures that pass are tried
- * again as `retry` says, and no sooner than the server asks for; others fail the task at once. With `models` each attempt that was
- * sent back asks the next one.
+ * The model gets the instructions, the prompt of the attempt (the description, after the revision if there is one), and the material.
+ * Progress and usage in tokens are reported; with `prices`, costs in dollars as well. Transient failures are retried by the `retry` policy,
+ * and never sooner than the server asks for. Other failures fail the task at once. With `models`, each attempt asks the next model.
  *
  * @param name Unique in its phase.
- * @throws PhasegateError `DEFINITION_INVALID` where no model is named, the prices lack it, or JSON Schema cannot say the schema.
+ * @throws PhasegateError `DEFINITION_INVALID` if no model is named, the prices lack it, or JSON Schema cannot express the schema.
  *
  * @example
  * ```ts
@@ -55,16 +54,16 @@ export function openaiTask<N extends string>(
 }
 
 /**
- * A reviewer that is a model, for `review` or in `by`. It answers with a verdict as JSON, which becomes a decision:
- * `approved` approves, `needs_changes` and `retry` send the phase back with the required change, `escalate` and `reject` do
- * what they say. How sure it is counts for `minConfidence`, its score for `onExhausted: 'acceptBest'`.
+ * A reviewer that is a model, for `review` or in `by`. Its answer is a JSON verdict, which becomes a decision. `approved` approves.
+ * `needs_changes` and `retry` send the phase back with the required change. `escalate` and `reject` do so literally. The confidence counts
+ * for `minConfidence`, and the score for `onExhausted: 'acceptBest'`.
  *
- * An answer that is no such verdict is a review error: the gate asks again, and neither approves nor rejects. What is under review is
- * set apart by a delimiter, and the verdict has to repeat a nonce; both are made at random for each question. With `models` each attempt is
- * judged by the next one; those in `fallback` judge where a model cannot be had.
+ * An invalid verdict is a review error: the gate asks again, and neither approves nor rejects. The work under review is enclosed by a
+ * delimiter, and the verdict must repeat a nonce. Both are random for each question. With `models`, each attempt is judged by the next
+ * model. The models in `fallback` judge if a model fails.
  *
  * @param name Unique among the reviewers of its phase.
- * @throws PhasegateError `DEFINITION_INVALID` where there are no criteria, no model is named, or the prices lack it.
+ * @throws PhasegateError `DEFINITION_INVALID` if there are no criteria, no model is named, or the prices lack it.
  *
  * @example
  * ```ts
@@ -84,11 +83,11 @@ export function openaiReviewer<const N extends string>(
 }
 
 /**
- * A reflect call that a model makes, for `reflect` of a review. It is shown what the tasks were asked, what they have put out, what was
- * said against it, and what was learned before, and says what to do otherwise. That text is told to the next attempt.
+ * A reflect call by a model, for `reflect` of a review. The model gets the prompts and outputs of the tasks, the feedback, and earlier
+ * reflections. Its answer states the changes for the next attempt, which gets that text in its prompts.
  *
- * @param name Unlike those of the tasks of its phase.
- * @throws PhasegateError `DEFINITION_INVALID` where no model is named, or the prices lack it.
+ * @param name Must differ from the names of the tasks of its phase.
+ * @throws PhasegateError `DEFINITION_INVALID` if no model is named, or the prices lack it.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * Which failures of the API pass, and which do not.
+ * Classification of API failures as transient or permanent.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import { excerpt, ModelError } from '../llm/call/model-error.ts';
 import { saysTooLong } from '../llm/call/too-long.ts';
 import { maskKnown } from '../model/values/known-secrets.ts';
 
-/** A failure of the API as far as it is known. */
+/** The known facts about a failure of the API. */
 interface Failure {
-  /** The status of the answer, or the one that its error names. */
+  /** HTTP status of the response, or the status in its error. */
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** A clause that says what happened. */
+  /** A clause that describes the failure. */
   readonly found: string;
 }
 
-/** Anything that the client has thrown, as a failure that says whether and when another try may help. */
+/** Converts anything thrown by the client to an error that states if and when another try may help. */
 export function readFailure(error: unknown, model: string): ModelError {
   if (error instanceof ModelError) return error;
   const { status, code, ...fields } = fieldsOf(error);
@@ -31,13 +31,13 @@ export function readFailure(error: unknown, model: string): ModelError {
   return failureOf(model, { status: status ?? fields.named, code, retryAfterMs, found }, causeOf(error));
 }
 
-/** A failure that an event of the stream is about, by its code. */
+/** The error for a failure event in a stream, by its code. */
 export function streamFailure(model: string, code: string | null | undefined, message: string): ModelError {
   const found = `the connection failed or the server broke off: ${code ? `${code}: ${message}` : message}`;
   return failureOf(model, { status: undefined, code: code ?? undefined, retryAfterMs: undefined, found });
 }
 
-/** An answer with status 200 whose body is an error, or nothing that could be an answer. */
+/** The error for a response with status 200 whose body is an error, or not an answer. */
 export function bodyFailure(model: string, body: { readonly error: unknown } | { readonly text: string }): ModelError {
   if ('text' in body) {
     const found = `the server answered 200 with what is no answer: ${excerpt(body.text)}`;
@@ -52,7 +52,7 @@ export function bodyFailure(model: string, body: { readonly error: unknown } | {
   return failureOf(model, { status: named, code, retryAfterMs: undefined, found });
 }
 
-/** The stream has ended before the answer has. */
+/** The error for a stream that ended before the answer did. */
 export function cutOff(model: string): ModelError {
   return new ModelError('MODEL_FAILED', `Cannot have an answer of model "${model}" as the stream ended in the middle`, {
     hint: 'Try again. Where it happens each time, look for a proxy that ends long responses, or set `stream: false`.',
@@ -62,7 +62,7 @@ export function cutOff(model: string): ModelError {
 
 // --- internal ---
 
-/** Codes and types of errors that no waiting changes, whatever the status. */
+/** Codes and types of permanent errors, whatever the status. */
 const PERMANENT = new Set([
   'insufficient_quota',
   'billing_hard_limit_reached',
@@ -73,13 +73,13 @@ const PERMANENT = new Set([
   'context_length_exceeded',
 ]);
 
-/** Types that a status says as well; they count where there is none. */
+/** Types that duplicate a status. They count only without a status. */
 const REFUSED = new Set(['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error']);
 
-/** Statuses under 500 that pass: timeout, conflict, too early, too many requests. */
+/** Transient statuses under 500: timeout, conflict, too early, too many requests. */
 const PASSING = new Set([408, 409, 425, 429]);
 
-/** Causes of causes that are looked at. */
+/** Most nested causes to search. */
 const MOST_CAUSES = 5;
 
 /** Longest text of a server in an error, in characters. */
@@ -102,12 +102,12 @@ function failureOf(model: string, failure: Failure, cause?: unknown): ModelError
 
 function isTransient({ status, code }: Failure): boolean {
   if (code !== undefined && PERMANENT.has(code)) return false;
-  // Without a status the connection failed, or the server broke off.
+  // Without a status the connection failed, or the server ended it.
   if (status === undefined) return code === undefined || !REFUSED.has(code);
   return status >= 500 || PASSING.has(status);
 }
 
-/** What an error says in its fields, as the client throws it or as a server writes it. */
+/** Fields of an error, as the client throws it or as a server writes it. */
 function fieldsOf(error: unknown) {
   const fields: object = typeof error === 'object' && error !== null ? error : {};
   const [status, code, type, message] = ['status', 'code', 'type', 'message'].map((name): unknown =>
@@ -118,13 +118,13 @@ function fieldsOf(error: unknown) {
   return {
     status: typeof status === 'number' ? status : undefined,
     code: known === undefined ? undefined : maskKnown(known.slice(0, 100)),
-    /** Some servers write the status in the place of the code. */
+    /** Some servers write the status in place of the code. */
     named: typeof code === 'number' && code >= 400 && code < 600 ? code : undefined,
     message: typeof message === 'string' && message !== '' ? message : undefined,
   };
 }
 
-/** Milliseconds, from the exact header that OpenAI sends, or from that of HTTP: seconds or a date. */
+/** Delay in milliseconds, from OpenAI's exact header, or from the standard HTTP one: seconds or a date. */
 function retryAfter(headers: Headers): number | undefined {
   const exact = numberIn(headers.get('retry-after-ms'));
   if (exact !== undefined) return Math.ceil(exact);
@@ -135,24 +135,26 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : undefined;
 }
 
-/** A number from 0 in digits; an empty header says nothing. */
+/** A number from 0 in digits; `undefined` for an empty header. */
 function numberIn(text: string | null): number | undefined {
   return text !== null && /^\s*\d{1,15}(?:\.\d{1,15})?\s*$/u.test(text) ? Number(text) : undefined;
 }
 
-/** What the network says of a connection that failed, such as `connect ECONNREFUSED 127.0.0.1:80`: the innermost cause. */
+/**
+ * The network's reason for a failed connection, such as `connect ECONNREFUSED 127.0.0.1:80`: the message of the innermost cause.
+ */
 function reasonOf(error: unknown): string {
   let inner = error;
   for (let deep = 0; deep < MOST_CAUSES && inner instanceof Error && inner.cause instanceof Error; deep++)
     inner = inner.cause;
   if (inner === error || !(inner instanceof Error)) return '';
-  // Of a name with several addresses there is one error each.
+  // A host name with several addresses has one error for each.
   const all: readonly unknown[] = inner instanceof AggregateError ? inner.errors : [inner];
   const said = [...new Set(all.map((one) => (one instanceof Error ? one.message : '')))].filter((one) => one !== '');
   return said.length === 0 ? '' : ` (${said.join('; ')})`;
 }
 
-/** What was thrown, without what may quote a key: the body, the headers and the request are left out. */
+/** A copy of the error without parts that may quote a key: body, headers and request are omitted. */
 function causeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? maskKnown(error) : undefined;
   const { name, message, stack, cause } = error;

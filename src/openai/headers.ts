@@ -1,20 +1,20 @@
 /**
- * What a client sends that nobody else may see.
+ * Secrets in the headers of a client.
  *
  * @module
  */
 import { rememberSecrets } from '../model/values/known-secrets.ts';
 
-/** A client that can say which headers its requests have. */
+/** A client that can build the headers of its requests. */
 interface Sender {
   readonly apiKey?: unknown;
   readonly buildRequest?: unknown;
 }
 
 /**
- * Has the key and the headers of a client masked in all texts from now on. Never throws.
+ * Registers the key and the headers of a client as secrets, which are masked in all later texts. Never throws.
  *
- * Keys may be made for each request, so this is called when one has been sent, and before anything of its answer is read.
+ * Keys may be created for each request, so call this after a request was sent, and before its response is read.
  */
 export async function rememberHeaders(client: Sender): Promise<void> {
   const { apiKey } = client;
@@ -22,13 +22,13 @@ export async function rememberHeaders(client: Sender): Promise<void> {
   try {
     rememberSecrets([...(await headersOf(client))].flatMap(secretsIn));
   } catch {
-    // A client that builds its requests in another way has told its key.
+    // If a client builds its requests in another way, at least its key is known.
   }
 }
 
 // --- internal ---
 
-/** Headers that say nothing of who sends them, or that are no secret by what they are for. */
+/** Headers that are not secret by their purpose. */
 const PUBLIC =
   /^(?:accept(?:-.*)?|cache-control|connection|content-(?:type|length|encoding)|host|http-referer|openai-beta|anthropic-version|origin|referer|user-agent|x-stainless-.*|x-title)$/u;
 
@@ -41,7 +41,7 @@ async function headersOf(client: Sender): Promise<Headers> {
   return headers instanceof Headers ? headers : new Headers();
 }
 
-/** The value of a header, and of one with a scheme what follows it. */
+/** The value of a header; if it begins with a scheme, also the part after that. */
 function secretsIn([name, value]: readonly [string, string]): readonly string[] {
   if (PUBLIC.test(name.toLowerCase())) return [];
   const scheme = /^[A-Za-z]{1,20} /u.exec(value)?.[0] ?? '';

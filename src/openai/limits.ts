@@ -1,5 +1,5 @@
 /**
- * Which tasks share a limit.
+ * Rate limits that tasks share.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { createRateLimit, type RateLimit } from '../llm/call/rate-limit.ts';
 import { serverOf } from './client.ts';
 import type { OpenAIModel, OtherModel } from './options.ts';
 
-/** The limit of whoever is asked: the client or the function that was given, else the server with the key. */
+/** The limit of a model: one for each given client or function, otherwise one for each pair of server and key. */
 export function limitOf(options: OpenAIModel | OtherModel): RateLimit {
   const given = options.ask ?? options.client;
   if (given) return madeOnce(ofObjects, given);

@@ -1,12 +1,12 @@
 /**
- * The provider of a model, in the words of OpenTelemetry.
+ * The provider of a model, by the names of OpenTelemetry.
  *
  * @module
  */
 import type { OpenAIModel } from './options.ts';
 
 /**
- * Names who serves a model: as the options say, else by the host of the server.
+ * Determines the provider of a model: from the options, otherwise by the host of the server.
  *
  * @returns A value of `gen_ai.provider.name`. An unknown host counts as `openai`, as its protocol does.
  */
@@ -24,7 +24,7 @@ export function providerOf({
 
 // --- internal ---
 
-/** Domains, and the provider that each is of. Source: the registry of `gen_ai.provider.name`, version 1.42.0-dev. */
+/** Domains with their providers. Source: the registry of `gen_ai.provider.name`, version 1.42.0-dev. */
 const PROVIDERS: readonly (readonly [domain: string, provider: string])[] = [
   ['openai.azure.com', 'azure.ai.openai'],
   ['services.ai.azure.com', 'azure.ai.inference'],

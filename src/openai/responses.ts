@@ -1,5 +1,5 @@
 /**
- * The Responses API.
+ * Requests to the Responses API.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { bodyFailure, cutOff, streamFailure } from './failure.ts';
 import type { OpenAIModel } from './options.ts';
 import { isRecord, partsText, send } from './send.ts';
 
-/** Asks by the Responses API. The server is told to keep nothing. */
+/** Asks a model with the Responses API. The request disables storage on the server. */
 export async function askResponses(client: OpenAI, options: OpenAIModel, request: AskRequest): Promise<AskReply> {
   const { model, params, structured = true, stream = true } = options;
   const { messages, schema, onDelta, onUsage, maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
@@ -44,7 +44,7 @@ export async function askResponses(client: OpenAI, options: OpenAIModel, request
     } else if (event.type === 'response.completed' || event.type === 'response.incomplete') end = event.response;
     else if (event.type === 'error') throw streamFailure(model, event.code, event.message);
     else if ('response' in event) {
-      // OpenAI says it at the end alone; compatible servers may say it at any event of the response.
+      // OpenAI states usage at the end only; compatible servers may state it in any event of the response.
       const { usage } = event.response ?? {};
       if (usage) onUsage(usageOf(usage));
       if (event.type === 'response.failed') throw failureOf(event.response, model);
@@ -56,7 +56,7 @@ export async function askResponses(client: OpenAI, options: OpenAIModel, request
 
 // --- internal ---
 
-/** What the end of an answer says; compatible servers leave some of it out. */
+/** The end of an answer; compatible servers omit some fields. */
 interface Ended {
   readonly status?: string | null | undefined;
   readonly incomplete_details?: { readonly reason?: string | null | undefined } | null | undefined;
@@ -105,7 +105,7 @@ function textOf(params: OpenAIModel['params']): object {
   return typeof text === 'object' && text !== null ? text : {};
 }
 
-/** What is there of a usage; `readUsage` judges it. */
+/** Renames the fields of a usage; `readUsage` validates them. */
 function usageOf(usage: Partial<OpenAI.Responses.ResponseUsage>): Usage {
   return {
     inputTokens: usage.input_tokens,

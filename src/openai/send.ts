@@ -1,5 +1,5 @@
 /**
- * One request to a server, and the body of its answer.
+ * One request to a server, and the body of its response.
  *
  * @module
  */
@@ -10,21 +10,21 @@ import { readBody, type Body } from './body.ts';
 import { rememberHeaders } from './headers.ts';
 import type { OpenAIModel } from './options.ts';
 
-/** Who asks, and what. */
+/** A request, with its client. */
 export interface Sending {
   readonly client: OpenAI;
   readonly options: OpenAIModel;
   readonly request: AskRequest;
 }
 
-/** Options of a request of the client. */
+/** Options of a client's request. */
 export interface RequestOptions {
   readonly signal: AbortSignal;
   readonly maxRetries: number;
   readonly timeout: number;
 }
 
-/** Sends a request and reads what comes, masked, once the secrets that were sent are known. */
+/** Sends a request and reads the response. Secrets are masked in it, including those that were created for this request. */
 export async function send<E>(
   { client, options, request }: Sending,
   create: (options: RequestOptions) => { asResponse(): Promise<Response> },
@@ -33,7 +33,7 @@ export async function send<E>(
   const controller = new AbortController();
   const signal = AbortSignal.any([request.signal, controller.signal]);
   try {
-    // Tries are the task's, so that each is on record and none is hidden.
+    // The task does all retries, so that each one is recorded.
     const response = await create({ signal, maxRetries: 0, timeout: LONGEST }).asResponse();
     await rememberHeaders(client);
     const { maxAnswerChars = TEXT_LIMITS.modelAnswer } = request;
@@ -44,7 +44,7 @@ export async function send<E>(
   }
 }
 
-/** The text of a content: a text, or parts of which some are texts. */
+/** The text of a message's content: the content itself, or its parts that are text. */
 export function partsText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -57,7 +57,7 @@ export function isRecord(value: unknown): value is Readonly<Record<string, never
 
 // --- internal ---
 
-/** Longest delay that timers keep: the task's own timeout is the one that counts. */
+/** Longest delay that timers support, as only the task's own timeout counts. */
 const LONGEST = 2_147_483_647;
 
 function textOf(part: unknown): string {
