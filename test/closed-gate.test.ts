@@ -112,8 +112,8 @@ describe('a decision of code', () => {
     ['a boolean', true, ['"true", a boolean']],
     ['a list', [approve()], ['a list']],
     ['no type', { feedback: 'x' }, ['has no `type`']],
-    ['another type', { type: 'redo', feedback: 'x' }, ['"redo" is none']],
-    ['a misspelt type', { type: 'escalat', reason: 'x' }, ['"escalat" is none\\. Did you mean "escalate"']],
+    ['another type', { type: 'redo', feedback: 'x' }, ['"redo" is unknown']],
+    ['a misspelt type', { type: 'escalat', reason: 'x' }, ['"escalat" is unknown\\. Did you mean "escalate"']],
     [
       'a misspelt key',
       { type: 'retry', feedback: 'x', requiredchange: 'y' },
@@ -218,7 +218,7 @@ describe('text that sends back a phase that it may not', () => {
     const asked = await play(phases({ maxReviewErrors: 0 }), {
       run: { attended: true },
       when: {
-        'b escalated (reviewUnavailable): Cannot send back "aa" from phase "b", as reviewer "review" says, as the pipeline has no phase of that name':
+        'b escalated (reviewUnavailable): Cannot send back "aa" from phase "b" for reviewer "review" as the pipeline has no phase of that name':
           (run) => run.decide('b', 'APPROVE'),
       },
     });

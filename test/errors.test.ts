@@ -164,7 +164,7 @@ describe('messages', () => {
     expect(decided[0]?.type === 'unavailable' && decided[0].error.message).toMatchInlineSnapshot(`
       "Cannot take the answer of reviewer "review" of phase "a" as a decision: as "retry" it is wrong:
         feedback: Invalid input: expected string, received undefined
-      Return approve(), retry(feedback), retryPredecessor(phase, feedback), reject(reason), escalate(reason), or text such as "RETRY: <feedback>". Check what a model has made with decisionSchema, and throw where it fails: then the review is asked again.
+      Return approve(), retry(feedback), retryPredecessor(phase, feedback), reject(reason), escalate(reason), or text such as "RETRY: <feedback>". Check what a model has made with decisionSchema, and throw if it fails: then the review is asked again.
       Docs: docs/errors.md#DECISION_INVALID"
     `);
   });

@@ -38,7 +38,7 @@ describe('foldAlerts()', () => {
         seq: seqOf(records, 'loop.detected'),
         since: 0,
         found: 'It goes round in a loop: "There are no tests." is open again, and nothing was corrected',
-        advice: 'Say what to change in other words, send back the phase where the defect was made, or decide.',
+        advice: 'Describe the change in other words, send back the phase that made the defect, or decide.',
       },
     ]);
     await run.decide('draft', 'RETRY: Write one test.');

@@ -7,7 +7,7 @@ import type { Pipeline } from '../model/definition/define.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
 import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
-import { likeKept } from '../model/plan/former-plan.ts';
+import { planForStoredRun } from '../model/plan/former-plan.ts';
 import { planChanges } from '../model/plan/plan-diff.ts';
 import { fingerprintLike, type Plan } from '../model/plan/plan.ts';
 import type { Limits } from '../model/plan/policy-schema.ts';
@@ -48,7 +48,7 @@ export function nextPlan(
   how: 'resume' | 'retry',
 ): NextPlan {
   checkLimits(limits);
-  const own = likeKept(made, { edition: first.edition ?? 1 });
+  const own = planForStoredRun(made, { edition: first.edition ?? 1 });
   const { runLimits } = known.plan;
   const usual = lowered(own, runLimits);
   const isOther = fingerprintLike(usual, known) !== known.fingerprint;

@@ -117,7 +117,7 @@ describe('advice', () => {
       'an answer that is no decision',
       'p.mjs',
       judged(`{ by: () => ({ type: 'retyr' }) }`),
-      'its type "retyr" is none. Did you mean "retry"?\n    Return approve(), retry(feedback), ',
+      'its type "retyr" is unknown. Did you mean "retry"?\n    Return approve(), retry(feedback), ',
     ],
     [
       'an answer that has no verdict',

@@ -9,7 +9,11 @@ import type { GatePlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { routeCorrections } from '../../model/review/change-request.ts';
 import { stalled } from '../../model/review/open-issues.ts';
-import { besideOf, NO_REMAINING_FEEDBACK, type RemainingFeedback } from '../../model/review/remaining-feedback.ts';
+import {
+  remainingFeedbackOf,
+  NO_REMAINING_FEEDBACK,
+  type RemainingFeedback,
+} from '../../model/review/remaining-feedback.ts';
 import { isDemand, isMissing, isPermanent, type Demand } from '../../model/review/verdict.ts';
 import type { Correction, Rider } from '../../model/revision/revision.ts';
 import type { PhaseContext, Rewind } from './phase-context.ts';
@@ -70,7 +74,7 @@ export function remainingFeedbackIn({ origin, review }: PhaseContext): Remaining
   const { verdict, verdicts, by } = review;
   const { name, gate } = origin.phase;
   if (!gate || !verdict || !isDemand(verdict) || isFirstEdition(origin)) return NO_REMAINING_FEEDBACK;
-  return besideOf({ verdict, verdicts, by }, name, gate);
+  return remainingFeedbackOf({ verdict, verdicts, by }, name, gate);
 }
 
 /** A loop that a gate goes round in. */

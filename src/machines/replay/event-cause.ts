@@ -9,7 +9,7 @@ import { restoreReadTasks } from '../../model/ledger/input-view.ts';
 import { isFirstEdition } from '../../model/plan/edition.ts';
 import { fingerprintLike } from '../../model/plan/plan.ts';
 import { routeCorrections } from '../../model/review/change-request.ts';
-import { besideOf, NO_REMAINING_FEEDBACK } from '../../model/review/remaining-feedback.ts';
+import { remainingFeedbackOf, NO_REMAINING_FEEDBACK } from '../../model/review/remaining-feedback.ts';
 import { decisionIn, isDemand } from '../../model/review/verdict.ts';
 import { beginRun } from '../coordinator/begin-run.ts';
 import { endIfDone } from '../coordinator/completion.ts';
@@ -174,7 +174,7 @@ function correctionAfter(state: RunState, judged: EventOf<'review.decided'>): Ph
   const entry = phaseNamed(state, phase);
   const gate = entry?.phase.gate;
   const isAlone = !gate || isFirstEdition(state);
-  const beside = isAlone ? NO_REMAINING_FEEDBACK : besideOf({ verdict, verdicts, by }, phase, gate);
+  const beside = isAlone ? NO_REMAINING_FEEDBACK : remainingFeedbackOf({ verdict, verdicts, by }, phase, gate);
   const { correction, riders } = routeCorrections(verdict, phase, attempt, gate?.targets ?? [], beside);
   const at = { phase, generation, attempt, correction, by };
   if (verdict.type === 'retry') return { type: 'phase.retrying', ...at, spent: 0 };

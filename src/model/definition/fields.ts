@@ -38,9 +38,9 @@ export function shapeProblems(definition: unknown): readonly Problem[] {
 
 /** Drops issues about the inside of values that are no phase or task at all. */
 function relevant(issues: readonly z.core.$ZodIssue[]): readonly z.core.$ZodIssue[] {
-  const aliens = issues.flatMap(({ path }) => (path.at(-1) === 'kind' ? [path.slice(0, -1)] : []));
+  const others = issues.flatMap(({ path }) => (path.at(-1) === 'kind' ? [path.slice(0, -1)] : []));
   return issues.filter(
-    ({ path }) => path.at(-1) === 'kind' || !aliens.some((alien) => alien.every((key, index) => path[index] === key)),
+    ({ path }) => path.at(-1) === 'kind' || !others.some((other) => other.every((key, index) => path[index] === key)),
   );
 }
 

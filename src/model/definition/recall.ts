@@ -19,7 +19,7 @@ export function recallProblems(definition: Definition, graph: Graph, index: numb
   return [
     ...(subscribe ?? []).flatMap((text, at) => subscriptionProblem(phase.name, text, graph, index, at)),
     ...(options
-      ? [...reflectProblems(definition, phase.name, options, index), ...namesakes(phase, options, index)]
+      ? [...reflectProblems(definition, phase.name, options, index), ...nameClash(phase, options, index)]
       : []),
   ];
 }
@@ -60,7 +60,7 @@ function reflectProblems(
 }
 
 /** Reports a reflect call with the name of a task: records identify both by name. */
-function namesakes(
+function nameClash(
   { name, options }: Definition['phases'][number],
   review: AnyReview,
   index: number,

@@ -19,8 +19,8 @@ export function structureProblems(definition: Definition, nodes: readonly GraphN
     ...emptiness(definition),
     ...names('the pipeline', 'phase', nodes, ['phases']),
     ...names('the pipeline', 'pipeline', [definition], []),
-    ...definition.phases.flatMap((phase, index) => unknown(phase, nodes[index], graph, ['phases', index])),
-    ...impostors(definition),
+    ...definition.phases.flatMap((phase, index) => unknownPhases(phase, nodes[index], graph, ['phases', index])),
+    ...foreignPhases(definition),
     ...cycles('the pipeline', nodes, definition.phases, ['phases']),
     ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, ['phases', index])),
     ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
@@ -70,7 +70,7 @@ function names(
   });
 }
 
-function unknown(
+function unknownPhases(
   { name: own, options }: Definition['phases'][number],
   node: GraphNode | undefined,
   graph: Graph,
@@ -88,7 +88,7 @@ function unknown(
 }
 
 /** Reports phase objects in `after` that are not those in the pipeline, as the types of the inputs would be wrong. */
-function impostors(definition: Definition): readonly Problem[] {
+function foreignPhases(definition: Definition): readonly Problem[] {
   const members = new Map<string, unknown>(definition.phases.map((phase) => [phase.name, phase]));
   return definition.phases.flatMap((phase, index) =>
     (phase.options.after ?? [])
@@ -155,13 +155,13 @@ function taskProblems(phase: string, options: PhaseSettings, above: Path): reado
   const sequential = options.mode === 'sequential';
   return [
     ...names(where, 'task', tasks, path),
-    ...tasks.flatMap((task, index) => elsewhere(where, task, graph, [...path, index, 'after'])),
+    ...tasks.flatMap((task, index) => unknownTasks(where, task, graph, [...path, index, 'after'])),
     ...cycles(where, nodes, tasks, path),
-    ...(sequential ? tasks.flatMap((task, index) => backwards(where, task, graph, index, path)) : []),
+    ...(sequential ? tasks.flatMap((task, index) => laterTasks(where, task, graph, index, path)) : []),
   ];
 }
 
-function elsewhere(where: string, task: AnyTask, graph: Graph, path: Path): readonly Problem[] {
+function unknownTasks(where: string, task: AnyTask, graph: Graph, path: Path): readonly Problem[] {
   return namesOf(task.options.after)
     .filter((name) => !graph.indexOf.has(name))
     .map((name) => ({
@@ -173,7 +173,7 @@ function elsewhere(where: string, task: AnyTask, graph: Graph, path: Path): read
     }));
 }
 
-function backwards(where: string, task: AnyTask, graph: Graph, index: number, path: Path): readonly Problem[] {
+function laterTasks(where: string, task: AnyTask, graph: Graph, index: number, path: Path): readonly Problem[] {
   return namesOf(task.options.after)
     .filter((name) => (graph.indexOf.get(name) ?? -1) > index)
     .map((name) => ({
@@ -199,13 +199,13 @@ function gateProblems(
   return [
     ...names(where, 'reviewer', reviewers, [...path, 'by']),
     ...names(where, 'check', review.checks ?? [], [...path, 'checks']),
-    ...reviewers.flatMap((one, at) => ordered(where, one, [...path, 'by', at, 'after'])),
-    ...hollow(where, review, reviewers.length, path),
+    ...reviewers.flatMap((one, at) => orderedReviewer(where, one, [...path, 'by', at, 'after'])),
+    ...emptyReview(where, review, reviewers.length, path),
     ...(acyclic ? targets(where, review, graph, index) : []),
   ];
 }
 
-function ordered(where: string, reviewer: AnyTask, path: Path): readonly Problem[] {
+function orderedReviewer(where: string, reviewer: AnyTask, path: Path): readonly Problem[] {
   const after = namesOf(reviewer.options.after);
   if (after.length === 0) return [];
   const message = `it comes after ${quoted(after)}, but reviewers are asked at the same time, when all tasks are done`;
@@ -213,7 +213,7 @@ function ordered(where: string, reviewer: AnyTask, path: Path): readonly Problem
   return [{ code: 'NOT_UPSTREAM', where: `${where}, reviewer "${reviewer.name}"`, message, hint, path }];
 }
 
-function hollow(where: string, review: AnyReview, reviewers: number, path: Path): readonly Problem[] {
+function emptyReview(where: string, review: AnyReview, reviewers: number, path: Path): readonly Problem[] {
   if (reviewers === 0 && (review.checks ?? []).length === 0) {
     const hint = 'Add a reviewer in `by` or a check in `checks`, or leave the review out.';
     return [{ code: 'REVIEW_EMPTY', where, message: 'it has neither reviewers nor checks', hint, path }];

@@ -34,7 +34,7 @@ export function noteFormer(plan: Plan, make: () => Plan): void {
 }
 
 /** Returns the plan of the same definition for a stored run. In the first edition, its defaults and its set of options apply. */
-export function likeKept(plan: Plan, run: { readonly edition?: number | undefined }): Plan {
+export function planForStoredRun(plan: Plan, run: { readonly edition?: number | undefined }): Plan {
   const former = isFirstEdition(run) ? formers.get(plan)?.() : undefined;
   if (!former) return plan;
   return {

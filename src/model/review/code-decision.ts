@@ -37,7 +37,7 @@ export function readCodeDecision(answer: unknown, seat: Seat): Decision | Extrac
 export function targetInvalid(target: string, { phase, phases, reviewer, gate }: Seat): PhasegateError {
   const isKnown = phases.includes(target);
   const why = isKnown ? 'its gate may not send that back' : 'the pipeline has no phase of that name';
-  const problem = `Cannot send back ${quoted(target)} from phase "${phase}", as reviewer "${reviewer}" says, as ${why}`;
+  const problem = `Cannot send back ${quoted(target)} from phase "${phase}" for reviewer "${reviewer}" as ${why}`;
   const meant = nearest(target, isKnown ? [] : gate.targets);
   const may = gate.targets.length === 0 ? 'no phase' : gate.targets.map(quoted).join(', ');
   const hint = [
@@ -56,7 +56,7 @@ export function noDecision(answer: unknown, { reviewer, phase }: Seat): Phasegat
   const problem = `Cannot take the answer of reviewer "${reviewer}" of phase "${phase}" as a decision: ${faultOf(answer)}`;
   const hint =
     'Return approve(), retry(feedback), retryPredecessor(phase, feedback), reject(reason), escalate(reason), or text such as "RETRY: <feedback>". ' +
-    'Check what a model has made with decisionSchema, and throw where it fails: then the review is asked again.';
+    'Check what a model has made with decisionSchema, and throw if it fails: then the review is asked again.';
   return new PhasegateError('DECISION_INVALID', problem, { hint });
 }
 
@@ -69,7 +69,7 @@ function broken(error: PhasegateError): Extract<Verdict, { type: 'unavailable' }
 
 /** Describes why an answer is no decision. */
 function faultOf(answer: unknown): string {
-  if (answer === null || answer === undefined) return 'it answered nothing, on this path it has no `return`';
+  if (answer === null || answer === undefined) return 'it answered nothing; on this path it has no `return`';
   if (typeof answer === 'function' || typeof answer === 'symbol') return `it answered a ${typeof answer}`;
   if (typeof answer === 'number' || typeof answer === 'boolean' || typeof answer === 'bigint')
     return `it answered ${quoted(`${answer}`)}, a ${typeof answer}`;
@@ -80,7 +80,7 @@ function faultOf(answer: unknown): string {
   const shape = SHAPES.get(type);
   if (!shape) {
     const meant = nearest(type, [...SHAPES.keys()]);
-    return `its type ${quoted(type)} is none${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
+    return `its type ${quoted(type)} is unknown${meant === undefined ? '' : `. Did you mean "${meant}"?`}`;
   }
   const issues = decisionSchema.safeParse(answer).error?.issues ?? [];
   const lines = issues.flatMap((issue) =>

@@ -19,7 +19,7 @@ export function readAnswer(answer: unknown, seat: Seat): Verdict {
   if (typeof answer === 'string') return readText(answer, seat);
   if ((answer ?? null) === null && seat.gate.onUnrecognised === 'approve') return readText('', seat);
   const decision = readCodeDecision(answer, seat);
-  return decision.type === 'unavailable' ? decision : sure(bounded(decision, seat.phases), seat);
+  return decision.type === 'unavailable' ? decision : unlessUnsure(bounded(decision, seat.phases), seat);
 }
 
 /** True if a verdict is a retry only because its text names no readable phase. */
@@ -31,7 +31,9 @@ export function isNameless(answer: unknown, verdict: Verdict, { phases }: Seat):
 export function readPersonsAnswer(answer: unknown, seat: Seat): Verdict {
   const { outputs: _, ...said }: { readonly outputs?: unknown } = typeof answer === 'object' ? (answer ?? {}) : {};
   const parsed = decisionSchema.safeParse(said);
-  return parsed.success ? sure(parsed.data, seat) : { type: 'unavailable', error: errorInfo(noDecision(answer, seat)) };
+  return parsed.success
+    ? unlessUnsure(parsed.data, seat)
+    : { type: 'unavailable', error: errorInfo(noDecision(answer, seat)) };
 }
 
 /**
@@ -47,7 +49,7 @@ export function readThrown(thrown: unknown): Verdict {
 // --- internal ---
 
 /** Turns an unsure negative decision into an inconclusive verdict. */
-function sure(decision: Decision, { gate: { minConfidence } }: Seat): Verdict {
+function unlessUnsure(decision: Decision, { gate: { minConfidence } }: Seat): Verdict {
   const unsure = decision.confidence !== undefined && decision.confidence <= minConfidence && minConfidence > 0;
   return unsure && isNegative(decision) ? { type: 'inconclusive', decision } : decision;
 }

@@ -26,7 +26,7 @@ export const NO_REMAINING_FEEDBACK: RemainingFeedback = new Map();
  *
  * @param own The phase under review.
  */
-export function besideOf(
+export function remainingFeedbackOf(
   { verdict, verdicts, by }: Judged,
   own: string,
   { reviewers, targets }: Pick<GatePlan, 'reviewers' | 'targets'>,

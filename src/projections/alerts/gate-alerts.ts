@@ -183,7 +183,7 @@ function looping(seen: Seen<EventOf<'loop.detected'>>, words: IssueWords | undef
     severity: 'problem',
     phase: seen.event.phase,
     found: `It goes round in a loop: ${loopText(seen.event, words)}`,
-    advice: 'Say what to change in other words, send back the phase where the defect was made, or decide.',
+    advice: 'Describe the change in other words, send back the phase that made the defect, or decide.',
   });
 }
 

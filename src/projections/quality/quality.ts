@@ -48,12 +48,12 @@ export function foldQuality(): QualityFold {
 
   function book(account: Account, { phase, kind, effort }: Spent): void {
     const due = kind === 'work' ? causes.of(phase) : [];
-    const split = gotten(account.efforts, phase, noEfforts);
+    const split = getOrMake(account.efforts, phase, noEfforts);
     addEffort(due.length > 0 ? split.rework : split[kind], effort);
     for (const cause of due) {
       const defects = corrections[cause] ?? [];
       for (const defect of defects)
-        addEffort(gotten(account.rework, defect, noEffort), effort, 1 / (due.length * defects.length));
+        addEffort(getOrMake(account.rework, defect, noEffort), effort, 1 / (due.length * defects.length));
     }
   }
 
@@ -61,7 +61,7 @@ export function foldQuality(): QualityFold {
 
   function countAttempt(phase: string): void {
     for (const defect of new Set(causes.of(phase).flatMap((cause) => corrections[cause] ?? []))) {
-      const counts = gotten(attempts, defect, () => new Map<string, number>());
+      const counts = getOrMake(attempts, defect, () => new Map<string, number>());
       counts.set(phase, (counts.get(phase) ?? 0) + 1);
     }
   }
@@ -120,7 +120,7 @@ function effortOf(effort: Effort | undefined): GrowingEffort {
   return Object.assign(noEffort(), effort);
 }
 
-function gotten<K, V>(all: Map<K, V>, key: K, make: () => V): V {
+function getOrMake<K, V>(all: Map<K, V>, key: K, make: () => V): V {
   const known = all.get(key) ?? make();
   all.set(key, known);
   return known;
