@@ -27,7 +27,7 @@ export function callersOf(
   const names: readonly unknown[] = Array.isArray(models) ? models : [];
   const [first, ...more] = names.filter(isName);
   if (options.model !== undefined || first === undefined || more.length + 1 < names.length) {
-    const found = options.model === undefined ? wrongIn(models) : '`model` beside it';
+    const found = options.model === undefined ? wrongIn(models) : '`model` next to it';
     throw new PhasegateError('DEFINITION_INVALID', `Cannot let models do "${name}" as \`models\` has ${found}`, {
       hint: "Give `models: ['<first>', '<second>']`, or `model` alone.",
     });
@@ -47,7 +47,7 @@ function callerOf(name: string, options: OpenAIModel | OtherModel): Caller {
       'Give 4, or leave it out.',
     );
   }
-  if (!Array.isArray(fallback)) throw refused(name, '`fallback` is no list', "Give `fallback: ['<model>']`.");
+  if (!Array.isArray(fallback)) throw refused(name, '`fallback` is not a list', "Give `fallback: ['<model>']`.");
   return {
     ask: askOf(name, options),
     price: priceOf(prices, model),
@@ -65,11 +65,11 @@ function askOf(name: string, options: OpenAIModel | OtherModel) {
   if (options.ask === undefined) {
     if (options.client !== undefined && (options.apiKey !== undefined || options.baseURL !== undefined)) {
       const hint = 'Leave them out: the client has a key and a server of its own.';
-      throw refused(name, '`client` is beside `apiKey` or `baseURL`', hint);
+      throw refused(name, '`client` is combined with `apiKey` or `baseURL`', hint);
     }
     if (isName(options.model)) return openaiAsk(options);
   } else if (typeof options.ask === 'function') return options.ask;
-  throw new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as none is named`, {
+  throw new PhasegateError('DEFINITION_INVALID', `Cannot let a model do "${name}" as no model is named`, {
     hint: "Give `model: '<name>'`, or `ask: (request) => …` for any other model.",
   });
 }
@@ -88,9 +88,9 @@ function refused(name: string, found: string, hint: string): PhasegateError {
 
 /** The defect of a list of names, in words. */
 function wrongIn(models: unknown): string {
-  if (!Array.isArray(models)) return 'no list of names';
+  if (!Array.isArray(models)) return 'no valid list of names';
   const at = models.findIndex((one) => !isName(one));
-  return at === -1 ? 'no name in its list' : `something else than a name as item ${at + 1} of its list`;
+  return at === -1 ? 'no name in its list' : `an invalid name as item ${at + 1} of its list`;
 }
 
 function isName(model: unknown): model is string {

@@ -20,7 +20,7 @@ export async function clientOf(options: OpenAIModel): Promise<OpenAI> {
   const { client, model } = options;
   if (client) {
     if (isClient(client)) return client;
-    throw new ModelError('MODEL_FAILED', `Cannot ask model "${model}" as \`client\` is no client of OpenAI`, {
+    throw new ModelError('MODEL_FAILED', `Cannot ask model "${model}" as \`client\` is not a client of OpenAI`, {
       hint: 'Give `new OpenAI(…)` or `new AzureOpenAI(…)` of the package "openai", or a function as `ask`.',
       retryable: false,
     });
@@ -29,7 +29,7 @@ export async function clientOf(options: OpenAIModel): Promise<OpenAI> {
   const { key, server } = serverOf(options);
   if (!key && !server) {
     throw new ModelError('MODEL_FAILED', `Cannot ask model "${model}" as there is no API key`, {
-      hint: 'Set the variable OPENAI_API_KEY, or give `apiKey`; servers that need none are named by `baseURL`.',
+      hint: 'Set the variable OPENAI_API_KEY, or give `apiKey`; for a server without keys, give `baseURL`.',
       retryable: false,
     });
   }

@@ -76,7 +76,7 @@ export function openaiReviewer<const N extends string>(
 ): Task<N, Decision, Inputs> {
   if (typeof options.criteria !== 'string' || options.criteria.trim() === '') {
     throw new PhasegateError('DEFINITION_INVALID', `Cannot let a model review as "${name}" as there are no criteria`, {
-      hint: "Say what the work has to be like: openaiReviewer('editor', { model, criteria: 'It names a number.' }).",
+      hint: "State the conditions on the work: openaiReviewer('editor', { model, criteria: 'It names a number.' }).",
     });
   }
   return modelReviewer(name, callersOf(name, options), options);

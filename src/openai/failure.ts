@@ -40,7 +40,7 @@ export function streamFailure(model: string, code: string | null | undefined, me
 /** The error for a response with status 200 whose body is an error, or not an answer. */
 export function bodyFailure(model: string, body: { readonly error: unknown } | { readonly text: string }): ModelError {
   if ('text' in body) {
-    const found = `the server answered 200 with what is no answer: ${excerpt(body.text)}`;
+    const found = `the server answered 200 with a body that is not an answer: ${excerpt(body.text)}`;
     return failureOf(model, { status: undefined, code: undefined, retryAfterMs: undefined, found });
   }
   const { error } = body;
@@ -54,8 +54,8 @@ export function bodyFailure(model: string, body: { readonly error: unknown } | {
 
 /** The error for a stream that ended before the answer did. */
 export function cutOff(model: string): ModelError {
-  return new ModelError('MODEL_FAILED', `Cannot have an answer of model "${model}" as the stream ended in the middle`, {
-    hint: 'Try again. Where it happens each time, look for a proxy that ends long responses, or set `stream: false`.',
+  return new ModelError('MODEL_FAILED', `Cannot get an answer of model "${model}" as the stream ended in the middle`, {
+    hint: 'Try again. If it happens each time, look for a proxy that ends long responses, or set `stream: false`.',
     retryable: true,
   });
 }
@@ -90,7 +90,7 @@ function failureOf(model: string, failure: Failure, cause?: unknown): ModelError
   const { status, retryAfterMs, found } = failure;
   const clause = excerptOf(maskKnown(found));
   const tooLong = !retryable && saysTooLong(failure.code, clause);
-  return new ModelError('MODEL_FAILED', `Cannot have an answer of model "${model}" as ${clause}`, {
+  return new ModelError('MODEL_FAILED', `Cannot get an answer of model "${model}" as ${clause}`, {
     hint: hintFor(failure, retryable, tooLong),
     retryable,
     retryAfterMs,
@@ -179,6 +179,6 @@ function hintFor({ status, code }: Failure, retryable: boolean, tooLong: boolean
   if (status === 401 || status === 403) return 'Check the API key, and what it may do.';
   if (status === 404 || code === 'model_not_found') return 'Check `model`, `baseURL` and `api`.';
   if (tooLong) return 'Show the model less: `material`, or a smaller `maxMaterial` (characters).';
-  if (retryable) return 'Try again, with more `retry.attempts` or a longer `retry.backoff` where that is not enough.';
+  if (retryable) return 'Try again, with more `retry.attempts` or a longer `retry.backoff` if that is not enough.';
   return 'Change the request: `params`, `structured`, the schema, or the length of what is sent.';
 }

@@ -64,11 +64,11 @@ describe('openaiTask() with several models', () => {
     const code = { code: 'DEFINITION_INVALID' };
     for (const models of [[], ['small', ' '], [1], 'small', {}])
       expect(refusal({ models })).toThrow(expect.objectContaining(code));
-    expect(refusal({ models: ['a', 5] })).toThrow(/`models` has something else than a name as item 2 of its list\n/u);
+    expect(refusal({ models: ['a', 5] })).toThrow(/`models` has an invalid name as item 2 of its list\n/u);
     expect(refusal({ models: [] })).toThrow(/`models` has no name in its list\n/u);
-    expect(refusal({ models: 'small' })).toThrow(/`models` has no list of names\n/u);
-    expect(refusal({ models: ['small'], model: 'large' })).toThrow(/`models` has `model` beside it/u);
-    expect(refusal({ models: ['small', 'huge'], prices: PRICES })).toThrow(/what "huge" costs/u);
+    expect(refusal({ models: 'small' })).toThrow(/`models` has no valid list of names\n/u);
+    expect(refusal({ models: ['small'], model: 'large' })).toThrow(/`models` has `model` next to it/u);
+    expect(refusal({ models: ['small', 'huge'], prices: PRICES })).toThrow(/the cost of "huge"/u);
   });
 });
 

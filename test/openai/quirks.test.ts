@@ -35,7 +35,7 @@ describe.each(WAYS)('by $api, stream: $stream,', ({ api, stream }) => {
       const { result, lines } = await tell(draftOf(server, api, { stream }), editorOf(server, api, { stream }));
       expect(lines).toEqual([
         expect.stringMatching(
-          /^draft retrying after try 1 in \d+ ms: MODEL_ANSWER_INVALID .* as it ended for a reason that is not known: "/u,
+          /^draft retrying after try 1 in \d+ ms: MODEL_ANSWER_INVALID .* as it ended for an unknown reason: "/u,
         ),
         'draft completed at try 2',
         expect.stringContaining('verdict unavailable: MODEL_ANSWER_INVALID'),
@@ -98,11 +98,11 @@ describe.each(WAYS)('by $api, stream: $stream,', ({ api, stream }) => {
       { raw: JSON.stringify({ error: { message: 'No such model.', code: 'model_not_found' } }) },
     );
     const { lines } = await tell(draftOf(server, api, { stream }));
-    const as = 'MODEL_FAILED Cannot have an answer of model "m" as the server answered';
+    const as = 'MODEL_FAILED Cannot get an answer of model "m" as the server answered';
     expect(lines.map((line) => line.replace(/in \d+ ms/u, 'in … ms'))).toEqual([
       `draft retrying after try 1 in … ms: ${as} 200 with the error 503: The model is loading.`,
       `draft retrying after try 2 in … ms: ${as} 200 with the error: out of memory`,
-      `draft retrying after try 3 in … ms: ${as} 200 with what is no answer: "<html>Sign in</html>"`,
+      `draft retrying after try 3 in … ms: ${as} 200 with a body that is not an answer: "<html>Sign in</html>"`,
       `draft failed at try 4: ${as} 200 with the error model_not_found: No such model.`,
       'failed',
     ]);
@@ -187,7 +187,7 @@ describe('usage without numbers', () => {
     run.events$.subscribe((record) => records.push(record));
     expect((await run.result).outputs).toEqual({ note: { draft: 'Three.' } });
     expect(warnings(records)).toEqual([
-      'USAGE_UNREADABLE: The usage of an answer of model "m" does not say all that it has used: the estimate counts where there is one',
+      'USAGE_UNREADABLE: The usage of an answer of model "m" is incomplete: the estimate counts if there is one',
     ]);
   });
 });

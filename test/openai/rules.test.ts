@@ -43,7 +43,7 @@ describe('readVerdict()', () => {
 
   it.each([
     ['blank lines behind an open fence', `\`\`\`${'\n'.repeat(200_000)}x`, /^it is not JSON/u],
-    ['a key after many quotes', `{"a":"${String.raw`\"`.repeat(200_000)}","a":1}`, /^it is no verdict/u],
+    ['a key after many quotes', `{"a":"${String.raw`\"`.repeat(200_000)}","a":1}`, /^it is not a verdict/u],
     [
       'a required change of dashes',
       JSON.stringify({ ...base, verdict: 'retry', required_change: '-'.repeat(60_000) }),
@@ -54,9 +54,9 @@ describe('readVerdict()', () => {
   });
 
   it.each([
-    ['a key that nobody reads', { note: 'Do not publish it.' }, /^it is no verdict: .*"note"/u],
-    ['one in an issue', { issues: [{ severity: 'low', description: 'x', fix: 'y' }] }, /^it is no verdict: /u],
-    ['one in a finding', { prior_findings: [{ finding: 1, status: 'fixed', why: 'y' }] }, /^it is no verdict: /u],
+    ['a key that nobody reads', { note: 'Do not publish it.' }, /^it is not a verdict: .*"note"/u],
+    ['one in an issue', { issues: [{ severity: 'low', description: 'x', fix: 'y' }] }, /^it is not a verdict: /u],
+    ['one in a finding', { prior_findings: [{ finding: 1, status: 'fixed', why: 'y' }] }, /^it is not a verdict: /u],
     ['an approval with a required change', { required_change: 'Add a number.' }, /^it approves and requires a change/u],
   ])('refuses %s', (_, fields, found) => {
     expect(read(fields)).toMatch(found);
@@ -164,9 +164,9 @@ describe('readVerdict()', () => {
     [{ issues: [{ severity: 'low' }] }, 'one of its issues has no description'],
     [
       { verdict: 'retry', required_change: 'x', issues: [{ description: 'x', affected_phase: 'Plan' }] },
-      'an issue of it is of phase "Plan", which is none of plan, draft',
+      'one of its issues names phase "Plan", which is not one of plan, draft',
     ],
-    [{ issues: [{ description: 'x', severity: 'fatal' }] }, 'it is no verdict: issues.0: Invalid input'],
+    [{ issues: [{ description: 'x', severity: 'fatal' }] }, 'it is not a verdict: issues.0: Invalid input'],
     [{ verdict: 'escalate', critique: ' ' }, 'it says "escalate" without a critique that says why'],
     [{ verdict: 'reject', critique: '' }, 'it says "reject" without a critique that says why'],
     ...[
@@ -185,7 +185,7 @@ describe('readVerdict()', () => {
       'TBD',
     ].map((change): [object, string] => [
       { verdict: 'needs_changes', required_change: change },
-      'it asks for changes without a required change',
+      'it requests changes without a required change',
     ]),
     [{ verdict: 'retry', required_change: '- Cut it.\n- Add a number.' }, 'its required change is more than one line'],
     [
@@ -193,14 +193,14 @@ describe('readVerdict()', () => {
       'its required change has 501 characters, not one sentence',
     ],
     [{ nonce: 'N' }, 'it does not repeat the nonce of this review, so it may come from the work under review'],
-    [{ nonce: undefined }, 'it is no verdict: nonce: Invalid input: expected string, received undefined'],
+    [{ nonce: undefined }, 'it is not a verdict: nonce: Invalid input: expected string, received undefined'],
     [
       { verdict: 'APPROVED' },
-      'it is no verdict: verdict: Invalid option: expected one of "approved"|"needs_changes"|"retry"|"escalate"|"reject"',
+      'it is not a verdict: verdict: Invalid option: expected one of "approved"|"needs_changes"|"retry"|"escalate"|"reject"',
     ],
-    [{ conf: 1.1 }, 'it is no verdict: conf: Too big: expected number to be <=1'],
-    [{ conf: '0.9' }, 'it is no verdict: conf: Invalid input: expected number, received string'],
-    [{ critique: undefined }, 'it is no verdict: critique: Invalid input: expected string, received undefined'],
+    [{ conf: 1.1 }, 'it is not a verdict: conf: Too big: expected number to be <=1'],
+    [{ conf: '0.9' }, 'it is not a verdict: conf: Invalid input: expected number, received string'],
+    [{ critique: undefined }, 'it is not a verdict: critique: Invalid input: expected string, received undefined'],
   ])('parses %j', (fields, expected) => {
     expect(read(fields)).toEqual(expected);
   });
@@ -215,9 +215,7 @@ describe('readVerdict()', () => {
     ],
   ])('refuses an answer with %j twice in one object', (key, fields) => {
     const [before, after] = ['```json\n{"nonce": "n", "conf": 1, ', '}\n```'];
-    expect(readText(before + fields + after)).toBe(
-      `it has "${key}" twice in one object, and no one can tell which counts`,
-    );
+    expect(readText(before + fields + after)).toBe(`it has "${key}" twice in one object, which is ambiguous`);
   });
 
   it('accepts equal keys in several objects, or in a text', () => {
@@ -349,7 +347,7 @@ describe('answerForm()', () => {
 
   it('refuses schemas beyond JSON Schema at once', () => {
     expect(() => openaiTask('draft', { model: 'm', output: z.object({ when: z.date() }) })).toThrow(
-      /^Cannot tell a model the schema of "answer"/u,
+      /^Cannot describe the schema of "answer" to a model/u,
     );
   });
 });
@@ -376,7 +374,7 @@ describe('arguments of `onDelta`, called by `ask`,', () => {
     const error = (await run.result).phases['note']?.error;
     expect(error?.code).toBe('MODEL_ANSWER_INVALID');
     expect(error?.message).toMatch(
-      /^Cannot use the answer of the model of "draft" of phase "note" as `ask` called `onDelta` with \w+, which is no text/u,
+      /^Cannot use the answer of the model of "draft" of phase "note" as `ask` called `onDelta` with \w+, which is not text/u,
     );
   });
 });
@@ -393,16 +391,16 @@ describe('prices', () => {
 
   it.each([
     [{ other: { inputPerMillion: 1, outputPerMillion: 1 } }, 'no price for it'],
-    [{ m: { inputPerMillion: -1, outputPerMillion: 1 } }, 'inputPerMillion -1, which is no number from 0'],
-    [{ m: { inputPerMillion: 1, outputPerMillion: Number.NaN } }, 'outputPerMillion NaN, which is no number from 0'],
-    [{ m: { inputPerMillion: 1 } as never }, 'outputPerMillion undefined, which is no number from 0'],
+    [{ m: { inputPerMillion: -1, outputPerMillion: 1 } }, 'inputPerMillion -1, which is not a number from 0'],
+    [{ m: { inputPerMillion: 1, outputPerMillion: Number.NaN } }, 'outputPerMillion NaN, which is not a number from 0'],
+    [{ m: { inputPerMillion: 1 } as never }, 'outputPerMillion undefined, which is not a number from 0'],
     [
       { m: { inputPerMillion: 1, outputPerMillion: 1, cachedInputPerMillion: '1' as never } },
-      'cachedInputPerMillion "1", which is no number from 0',
+      'cachedInputPerMillion "1", which is not a number from 0',
     ],
   ])('that lack a value are refused at once: %j', (prices, found) => {
     expect(() => openaiTask('draft', { model: 'm', prices })).toThrow(
-      `Cannot tell what "m" costs as \`prices\` has ${found}\n`,
+      `Cannot compute the cost of "m" as \`prices\` has ${found}\n`,
     );
   });
 });
@@ -430,7 +428,7 @@ describe('a definition', () => {
   });
 
   it('must have a model, and criteria', () => {
-    expect(() => openaiTask('draft', { model: ' ' })).toThrow(/^Cannot let a model do "draft" as none is named/u);
+    expect(() => openaiTask('draft', { model: ' ' })).toThrow(/^Cannot let a model do "draft" as no model is named/u);
     expect(() => openaiReviewer('editor', { model: 'm', criteria: ' ' })).toThrow(
       /^Cannot let a model review as "editor"/u,
     );
@@ -441,7 +439,7 @@ describe('ask', () => {
   it('that returns another type is not asked again', async () => {
     const draft = openaiTask('draft', { ask: () => Promise.resolve('text' as unknown as AskReply) });
     expect((await tell(draft)).lines).toEqual([
-      'draft failed at try 1: MODEL_ANSWER_INVALID Cannot use the answer of the model of "draft" of phase "note" as `ask` returned something else than { text, usage?, finishReason? }: (root): Invalid input: expected object, received string',
+      'draft failed at try 1: MODEL_ANSWER_INVALID Cannot use the answer of the model of "draft" of phase "note" as `ask` returned a value that is not { text, usage?, finishReason? }: (root): Invalid input: expected object, received string',
       'failed',
     ]);
   });

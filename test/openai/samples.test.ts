@@ -87,7 +87,7 @@ describe('samples', () => {
     expect(told.lines).toEqual([
       'draft completed at try 1',
       expect.stringContaining(
-        `verdict unavailable: MODEL_ANSWER_INVALID Cannot use the answer of the model of "editor" of phase "note" as more than half of its ${samples} samples have to agree, and they say ${found}`,
+        `verdict unavailable: MODEL_ANSWER_INVALID Cannot use the answer of the model of "editor" of phase "note" as more than half of its ${samples} samples have to agree, but the verdicts are ${found}`,
       ),
       'verdict approve',
       'completed',

@@ -119,7 +119,7 @@ describe.each(APIS)('by %s', (api) => {
     [
       '429',
       { status: 429, headers: { 'retry-after': '7' } },
-      'in 7000 ms: MODEL_FAILED Cannot have an answer of model "m" as the server answered 429 scripted',
+      'in 7000 ms: MODEL_FAILED Cannot get an answer of model "m" as the server answered 429 scripted',
     ],
     [
       '429 to the millisecond',
@@ -146,24 +146,24 @@ describe.each(APIS)('by %s', (api) => {
     [
       '500',
       { status: 500 },
-      'in 1000 ms: MODEL_FAILED Cannot have an answer of model "m" as the server answered 500 scripted',
+      'in 1000 ms: MODEL_FAILED Cannot get an answer of model "m" as the server answered 500 scripted',
     ],
     ['503 with a page', { status: 503, body: '<html>' }, 'in 1000 ms: MODEL_FAILED'],
     ['408', { status: 408 }, 'in 1000 ms: MODEL_FAILED'],
     [
       'a reset connection',
       { fault: 'reset' },
-      'in 1000 ms: MODEL_FAILED Cannot have an answer of model "m" as the connection failed or the server broke off',
+      'in 1000 ms: MODEL_FAILED Cannot get an answer of model "m" as the connection failed or the server broke off',
     ],
     [
       'a reset in the middle',
       { pieces: ['half an ans'], breaks: 'reset' },
-      'in 1000 ms: MODEL_FAILED Cannot have an answer of model "m" as the connection failed or the server broke off',
+      'in 1000 ms: MODEL_FAILED Cannot get an answer of model "m" as the connection failed or the server broke off',
     ],
     [
       'an end in the middle',
       { pieces: ['half an ans'], breaks: 'close' },
-      'in 1000 ms: MODEL_FAILED Cannot have an answer of model "m" as the stream ended in the middle',
+      'in 1000 ms: MODEL_FAILED Cannot get an answer of model "m" as the stream ended in the middle',
     ],
     ['half an event', { pieces: ['half an ans'], breaks: 'garbage' }, 'in 1000 ms: MODEL_FAILED'],
     [
@@ -194,13 +194,13 @@ describe.each(APIS)('by %s', (api) => {
   });
 
   it.each<[string, Scripted, string]>([
-    ['400', { status: 400 }, 'MODEL_FAILED Cannot have an answer of model "m" as the server answered 400 scripted'],
+    ['400', { status: 400 }, 'MODEL_FAILED Cannot get an answer of model "m" as the server answered 400 scripted'],
     ['401', { status: 401 }, 'MODEL_FAILED'],
     ['403', { status: 403 }, 'MODEL_FAILED'],
     [
       '404',
       { status: 404, body: { error: { code: 'model_not_found', message: 'no m' } } },
-      'MODEL_FAILED Cannot have an answer of model "m" as the server answered 404 no m',
+      'MODEL_FAILED Cannot get an answer of model "m" as the server answered 404 no m',
     ],
     [
       'a spent quota',
@@ -292,12 +292,12 @@ describe.each(APIS)('by %s', (api) => {
     ['refused', { pieces: [], refusal: 'I will not.' }, 'the model refused: I will not.'],
     ['filtered', { pieces: ['{'], finish: 'filtered' }, 'a content filter has stopped it'],
     ['no JSON', 'APPROVE', 'it is not JSON: "APPROVE"'],
-    ['another JSON', '{"type":"approve"}', 'it is no verdict: nonce:'],
+    ['another JSON', '{"type":"approve"}', 'it is not a verdict: nonce:'],
     ['a verdict with another nonce', verdict({ nonce: 'made up' }), 'it does not repeat the nonce'],
     [
       'a verdict without the change',
       verdict({ verdict: 'needs_changes', critique: 'Bad.' }),
-      'it asks for changes without a required change',
+      'it requests changes without a required change',
     ],
   ])('a review that is %s is repeated by the gate, and the worker is not', async (_, entry, found) => {
     const server = await serve(entry, verdict({}));

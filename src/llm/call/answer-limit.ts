@@ -46,7 +46,7 @@ export function createAnswerLimit(whose: string, most: number, signal: AbortSign
  */
 export function answerTooLong(whose: string, most: number): ModelError {
   return new ModelError('TEXT_TOO_LONG', `Cannot use the answer of ${whose} as it has more than ${most} characters`, {
-    hint: 'Ask for less, or bound the answer by `params`, such as `max_tokens`. `maxAnswerChars` says how much is taken.',
+    hint: 'Ask for less, or bound the answer by `params`, such as `max_tokens`. `maxAnswerChars` sets the limit.',
     retryable: false,
     permanent: false,
   });

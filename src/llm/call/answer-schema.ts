@@ -33,7 +33,7 @@ export function readJson(text: string, who: string, retryable: boolean): unknown
     return JSON.parse(withoutFence(text));
   } catch (cause) {
     throw unusable(who, `it is not JSON: ${excerpt(text)}`, {
-      hint: 'Ask a model that keeps to a schema, or say in the instructions that the answer is JSON alone.',
+      hint: 'Use a model with structured output, or state in the instructions that the answer is JSON only.',
       retryable,
       cause,
     });
@@ -114,8 +114,8 @@ function jsonSchemaOf(name: string, schema: z.ZodType): Readonly<Record<string, 
   } catch (cause) {
     throw new PhasegateError(
       'DEFINITION_INVALID',
-      `Cannot tell a model the schema of "${name}" as JSON Schema has no way to say it: ${String(cause)}`,
-      { hint: 'Describe the answer as JSON, and make the rest of it in a task after this one.', cause },
+      `Cannot describe the schema of "${name}" to a model as JSON Schema cannot express it: ${String(cause)}`,
+      { hint: 'Use a schema of plain JSON, and convert the answer in a later task.', cause },
     );
   }
 }

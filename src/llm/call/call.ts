@@ -137,7 +137,7 @@ async function askOnce(
   const { isWhole } = usage.end(reply.usage);
   if (!isWhole) usage.chargeEstimate();
   if (reply.usage && !isWhole) {
-    const message = `The usage of an answer of model ${nameOf({ model })} does not say all that it has used: the estimate counts where there is one`;
+    const message = `The usage of an answer of model ${nameOf({ model })} is incomplete: the estimate counts if there is one`;
     warnOnce(context, 'USAGE_UNREADABLE', message);
   }
   if (reply.isTooLong) throw answerTooLong(whose, maxAnswerChars);

@@ -28,7 +28,7 @@ export function priceOf(prices: Prices | undefined, model: string | undefined): 
   const wrong = price ? wrongIn(price) : 'no price for it';
   if (wrong === undefined) return price;
   const what = model === undefined ? 'a model without a name' : `"${model}"`;
-  throw new PhasegateError('DEFINITION_INVALID', `Cannot tell what ${what} costs as \`prices\` has ${wrong}`, {
+  throw new PhasegateError('DEFINITION_INVALID', `Cannot compute the cost of ${what} as \`prices\` has ${wrong}`, {
     hint: 'Give { inputPerMillion, outputPerMillion } in US dollars under the name in `model`, or no prices at all.',
   });
 }
@@ -79,6 +79,6 @@ function wrongIn({ inputPerMillion, outputPerMillion, cachedInputPerMillion = 0 
   });
   const [name, value] = fields.find(([, one]) => !(typeof one === 'number' && Number.isFinite(one) && one >= 0)) ?? [];
   return (
-    name && `${name} ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which is no number from 0`
+    name && `${name} ${typeof value === 'string' ? JSON.stringify(value) : String(value)}, which is not a number from 0`
   );
 }

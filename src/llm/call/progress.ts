@@ -40,7 +40,7 @@ const TAIL = 80;
 
 function noText(who: string, delta: unknown): Error {
   const found = delta === null ? 'null' : typeof delta;
-  return unusable(who, `\`ask\` called \`onDelta\` with ${found}, which is no text`, {
+  return unusable(who, `\`ask\` called \`onDelta\` with ${found}, which is not text`, {
     hint: 'Call it with the text of each piece, and not for pieces without text.',
     retryable: false,
   });

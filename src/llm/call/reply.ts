@@ -20,7 +20,7 @@ export function readReply(given: unknown, who: string, most: number): ReadReply 
   const parsed = replySchema.safeParse(given);
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
-    throw unusable(who, `\`ask\` returned something else than { text, usage?, finishReason? }: ${lines.join('; ')}`, {
+    throw unusable(who, `\`ask\` returned a value that is not { text, usage?, finishReason? }: ${lines.join('; ')}`, {
       hint: 'Return the whole text of the answer, and `usage` in tokens.',
       retryable: false,
     });
@@ -55,8 +55,8 @@ export function wholeText({ text, finishReason }: AskReply, who: string, retryEm
     case 'filtered':
       throw unusable(who, 'a content filter has stopped it', { hint, retryable: false });
     case undefined:
-      throw unusable(who, `it ended for a reason that is not known: ${excerpt(finishReason ?? '')}`, {
-        hint: 'Ask again. Where it happens each time, look up what the maker of the model means by that.',
+      throw unusable(who, `it ended for an unknown reason: ${excerpt(finishReason ?? '')}`, {
+        hint: 'Ask again. If it happens each time, look up the reason in the documentation of the model.',
         retryable: retryEmpty,
       });
   }

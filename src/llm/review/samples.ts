@@ -32,9 +32,9 @@ export async function majority(asked: readonly Promise<Decision>[], who: string)
   if (lasting.length > 0 && likely + passing.length + lasting.length > needed) throw lasting[0];
   throw unusable(
     who,
-    `more than half of its ${asked.length} samples have to agree, and they say ${tally(samples, errors)}`,
+    `more than half of its ${asked.length} samples have to agree, but the verdicts are ${tally(samples, errors)}`,
     {
-      hint: 'The gate asks again by itself (`maxReviewErrors`). Where that happens often, say more clearly in the criteria what passes.',
+      hint: 'The gate asks again by itself (`maxReviewErrors`). If that happens often, state the criteria more precisely.',
       retryable: false,
     },
   );

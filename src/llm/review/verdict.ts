@@ -62,11 +62,10 @@ export function readVerdict(text: string, { nonce, findings, phases, who }: Aske
   const parsed = answerSchema.safeParse(readJson(text, who, false));
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
-    throw malformed(who, `it is no verdict: ${lines.join('; ')}`);
+    throw malformed(who, `it is not a verdict: ${lines.join('; ')}`);
   }
   const repeated = repeatedKey(text);
-  if (repeated !== undefined)
-    throw malformed(who, `it has "${repeated}" twice in one object, and no one can tell which counts`);
+  if (repeated !== undefined) throw malformed(who, `it has "${repeated}" twice in one object, which is ambiguous`);
   const verdict = parsed.data;
   if (verdict.nonce !== nonce) {
     throw malformed(who, 'it does not repeat the nonce of this review, so it may come from the work under review');
@@ -136,7 +135,7 @@ function imperative(change: string | null | undefined, who: string): string {
   const line = change?.trim() ?? '';
   if (line.length > LONGEST_CHANGE)
     throw malformed(who, `its required change has ${line.length} characters, not one sentence`);
-  if (NOTHING.test(line)) throw malformed(who, 'it asks for changes without a required change');
+  if (NOTHING.test(line)) throw malformed(who, 'it requests changes without a required change');
   if (/[\n\r]/u.test(line)) throw malformed(who, 'its required change is more than one line');
   return line;
 }
@@ -162,7 +161,7 @@ function readIssue(found: string | z.infer<typeof foundSchema>, phases: readonly
   if (given(affectedPhase) && !phases.includes(affectedPhase)) {
     throw malformed(
       who,
-      `an issue of it is of phase ${JSON.stringify(affectedPhase)}, which is none of ${phases.join(', ')}`,
+      `one of its issues names phase ${JSON.stringify(affectedPhase)}, which is not one of ${phases.join(', ')}`,
     );
   }
   const { category, evidence, impact, required_change: requiredChange } = issue;
@@ -189,7 +188,7 @@ function list(heading: string, items: readonly string[] = []): string {
 
 function malformed(who: string, found: string) {
   return unusable(who, found, {
-    hint: 'The gate asks again by itself (`maxReviewErrors`). Where that happens often, ask a model that keeps to a schema.',
+    hint: 'The gate asks again by itself (`maxReviewErrors`). If that happens often, use a model with structured output.',
     retryable: false,
   });
 }
