@@ -1,6 +1,6 @@
 /**
- * Builds the package: beside its folder first, and put in its place when it is whole, so that no process that uses it finds it gone.
- * A build is one for users, whatever `NODE_ENV` is set to where it is started.
+ * Builds the package into a temporary folder next to the target, and moves it to the target when it is complete. Processes that
+ * use the old build find a complete build at any time. Every build is a production build, whatever `NODE_ENV` is.
  *
  * `npm run build`, or `npm run build -- --out <folder>` for another folder than `dist`.
  *
@@ -18,7 +18,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } });
 const out = resolve(values.out);
 mkdirSync(dirname(out), { recursive: true });
-// A folder of this process, as two may build at once; and beside the target, as folders are not renamed across disks.
+// A folder of this process, as two builds may run at once. It is next to the target, as folders cannot be renamed across disks.
 const stage = mkdtempSync(join(dirname(out), '.build-'));
 const next = join(stage, 'next');
 const old = join(stage, 'old');
@@ -41,19 +41,19 @@ try {
   rmSync(stage, { recursive: true, force: true });
 }
 
-/** Runs a program of a package that this one is developed with, and gives its exit code. */
+/** Runs a program of a development dependency. @returns Its exit code. */
 function run(program: string, ...args: readonly string[]): number {
   const { status, error } = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
     cwd: root,
     stdio: 'inherit',
-    // React, among others, is another program under NODE_ENV=test, which test runners set.
+    // Test runners set NODE_ENV=test, with which some packages, such as React, build differently.
     env: { ...process.env, NODE_ENV: 'production' },
   });
   if (error) throw error;
   return status ?? 1;
 }
 
-/** Puts the new one in the place of the old, or takes that away. Where two processes build at once, one of theirs stays. */
+/** Moves the new build to the target, or moves the old one away. If two processes build at once, one of the builds stays. @returns True if done. */
 function isPlaced(): boolean {
   if (isRenamed(next, out)) return true;
   rmSync(old, { recursive: true, force: true });
@@ -61,7 +61,7 @@ function isPlaced(): boolean {
   return false;
 }
 
-/** Whether a folder has got a name: not where something else has it, or it is not there itself. */
+/** Renames a folder. @returns False if the new name is taken, or if the folder is missing. */
 function isRenamed(from: string, to: string): boolean {
   try {
     renameSync(from, to);

@@ -1,5 +1,5 @@
 /**
- * Measures what a bundle for browsers takes from the package, by what is imported, and writes the table of docs/bundlers.md.
+ * Measures the size of browser bundles for several imports of the package, and writes the table of docs/bundlers.md.
  *
  * `npm run sizes`, after `npm run build`.
  *
@@ -13,18 +13,18 @@ import { build } from 'vite';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The page that has the table. */
+/** The page with the table. */
 export const SIZES_PAGE = 'docs/bundlers.md';
 
-/** A line of the table. */
+/** A row of the table. */
 export interface BundleSize {
-  /** As it is written in a program. */
+  /** The import statement. */
   readonly code: string;
   /** Bytes, minified and compressed by gzip. */
   readonly bytes: number;
 }
 
-/** Imports that are measured. */
+/** The imports to measure. */
 const IMPORTS = [
   "import { parseDecision } from 'phasegate'",
   "import { toMermaid } from 'phasegate/visualizations'",
@@ -36,7 +36,7 @@ const IMPORTS = [
   "import * as all from 'phasegate/visualizations'",
 ];
 
-/** Bundles each import of the built package, with all that it needs, the smallest first. @throws Error where one needs Node. */
+/** Bundles each import of the built package with its dependencies. @returns Sizes, the smallest first. @throws Error if an import needs Node. */
 export async function measureSizes(): Promise<readonly BundleSize[]> {
   const sizes: BundleSize[] = [];
   for (const code of IMPORTS) {
@@ -47,7 +47,7 @@ export async function measureSizes(): Promise<readonly BundleSize[]> {
   return sizes.toSorted((one, other) => one.bytes - other.bytes);
 }
 
-/** The sizes that a page tells, in bytes. */
+/** Parses the sizes in a page. @returns Sizes in bytes. */
 export function sizesIn(page: string): readonly BundleSize[] {
   return [...page.matchAll(/^\| `(import [^`]*)` +\| +([\d.]+) kB +\|$/gmu)].map(([, code = '', size]) => ({
     code,

@@ -1,6 +1,6 @@
 /**
- * Records the runs of `test/fixtures/fleet` anew: `node --import jiti/register scripts/fleet.ts`. The same files each time, unless
- * records say something else than they did.
+ * Records the runs of `test/fixtures/fleet` again: `node --import jiti/register scripts/fleet.ts`. The files stay the same unless
+ * the records of these runs have changed.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const FLEETS = [
   { fleet: 'habits', runs: 10, pipelineOf: habits },
   { fleet: 'crew', runs: 12, pipelineOf: crew },
 ];
-/** An hour for each run. */
+/** The start of the first run, in milliseconds since 1970. Each run starts an hour after the one before. */
 const FIRST = Date.UTC(2026, 0, 1);
 const HOUR = 3_600_000;
 
@@ -32,7 +32,7 @@ for (const { fleet, runs, pipelineOf } of FLEETS)
 
 // --- internal ---
 
-/** Plays a run on simulated time. @returns It as `phasegate export` writes it. */
+/** Plays a run on simulated time. @returns The run in the format of `phasegate export`. */
 async function linesOf(pipeline: Pipeline<unknown>, runId: string, start: number): Promise<string> {
   const store = memoryStore();
   const time = simulatedTime();

@@ -1,8 +1,8 @@
 /**
  * Kills processes that work on a run: `node --import jiti/register scripts/kill-sweep.ts [--random 200] [--seed n] [--single]`.
  *
- * At every batch of records, right before and right after it is kept, and at random instants. With `--single` each record is a
- * batch. Says what came of the runs.
+ * It kills right before and right after every batch of records is stored, and at random instants. With `--single` each record is
+ * a batch. It prints the outcome of the runs.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * How the library and its command line are built: the code of all entries in a few files that they share, as a process that opens
- * hundreds of files starts slowly. Packages that it depends on stay what they are.
+ * Build configuration of the library and its command line. The entries share a few files, as a process that opens hundreds of
+ * files starts slowly. Dependencies are not bundled.
  *
  * `vite build --config scripts/library.config.ts --outDir …`.
  *
@@ -12,24 +12,24 @@ import { entryFiles } from './entries.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Modules of which bundles for browsers take one function: beside others, schemas that are made when they are loaded would come along. */
+/** Modules with their own file. Bundles for browsers take one function of them, without the schemas of modules in a shared file. */
 const ALONE = ['model/decision/decision-text'];
 
-/** What is built, as it is called below `src` and below `dist`. */
+/** The built modules, with the same name below `src` and `dist`. */
 const NAMES = [...entryFiles('default').map((file) => file.replace('.js', '')), 'cli/main', ...ALONE];
 
 export default defineConfig({
   root,
   publicDir: false,
   build: {
-    // As Node takes them: nothing is renamed, so that stacks can be read.
+    // Builds for Node without renaming, so that stacks are readable.
     ssr: true,
     target: 'es2022',
     minify: false,
     emptyOutDir: false,
     rolldownOptions: {
       input: Object.fromEntries(NAMES.map((name) => [name, `src/${name}.ts`])),
-      // The declarations have the documentation.
+      // The declarations contain the doc comments.
       output: { comments: { legal: true, annotation: true, jsdoc: false }, chunkFileNames: 'shared/[name].js' },
     },
   },

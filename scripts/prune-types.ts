@@ -1,5 +1,6 @@
 /**
- * Declarations that the entries of the package lead to. The compiler writes one for every module, most of which nobody can name.
+ * Removal of unneeded declarations. The compiler writes one for every module, but users can reach only those that the entries
+ * refer to.
  *
  * @module
  */
@@ -8,9 +9,9 @@ import { dirname, join, resolve } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /**
- * Removes the declarations in a folder that none of some files leads to.
+ * Removes the declarations in a folder that no entry refers to, directly or indirectly.
  *
- * @param entries Paths of declarations.
+ * @param entries Paths of the declarations of the entries.
  */
 export function pruneTypes(folder: string, entries: readonly string[]): void {
   const kept = new Set<string>();
@@ -28,7 +29,7 @@ export function pruneTypes(folder: string, entries: readonly string[]): void {
 
 // --- internal ---
 
-/** Declarations that one refers to. @throws Error where one is not there. */
+/** Returns the declarations that a declaration refers to. @throws Error if the file does not exist. */
 function modulesIn(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8');
   const { module } = parseSync(file, text);
@@ -37,7 +38,7 @@ function modulesIn(file: string): readonly string[] {
     ...module.staticExports.flatMap(({ entries }) =>
       entries.flatMap(({ moduleRequest }) => moduleRequest?.value ?? []),
     ),
-    // Types that are taken from a module in passing.
+    // Inline types such as `import('./other.ts').Other`.
     ...[...text.matchAll(/\bimport\(["']([^"']+)["']\)/gu)].map(([, name = '']) => name),
   ];
   return named

@@ -1,7 +1,7 @@
 /**
- * Records the journals that later versions have to replay: `node --import jiti/register scripts/record-journals.ts <version> [name…]`.
+ * Records journals that later versions must replay: `node --import jiti/register scripts/record-journals.ts <version> [name…]`.
  *
- * They are written to `test/fixtures/journals/<version>/`, one record a line. A journal that is there is never overwritten.
+ * Writes them to `test/fixtures/journals/<version>/`, one record a line. Never overwrites an existing journal.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { recordings } from '../test/journals/recordings.ts';
 const [version = '', ...names] = process.argv.slice(2);
 if (!/^\d+\.\d+$/u.test(version))
   throw new Error('Name the version, such as 0.1, and then the recordings, if not all.');
-// Stacks would have paths of this machine.
+// Stacks would contain paths of this machine.
 Error.stackTraceLimit = 0;
 // XState's development build warns once per action of every phase.
 console.warn = () => undefined;

@@ -1,8 +1,8 @@
 /**
- * Takes the pictures of the dashboard anew that the documentation shows: `npm run build && npm run screenshots`.
+ * Takes the screenshots of the dashboard for the documentation: `npm run build && npm run screenshots`.
  *
- * Runs of examples are played on simulated time, and the browser has its time as well, so the same dashboard gives the same
- * pictures, but for the smoothing of a line. The app is that of `dist`, or of the folder that `PHASEGATE_BUILD` names.
+ * The runs of examples and the browser use simulated time, so the same dashboard gives the same screenshots, except for
+ * anti-aliasing. The dashboard is that of `dist`, or of the folder that `PHASEGATE_BUILD` names.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-// As the examples name it: what they ask of people is known to one copy of the library.
+// By the same name as in the examples, as `human()` needs the same copy of the library.
 import { startRun, type Pipeline } from 'phasegate';
 import type { RunStore } from 'phasegate/store';
 import { sqliteStore } from 'phasegate/sqlite';
@@ -24,16 +24,16 @@ import { launch as launchBrowser } from '../test/browser/chromium.ts';
 import { goTo } from '../test/browser/places.ts';
 import { idle, simulatedTime } from '../test/rig.ts';
 
-/** A Tuesday morning. */
+/** A Tuesday morning, in milliseconds since 1970. */
 const NINE = Date.UTC(2026, 0, 13, 9);
 const MINUTE = 60_000;
-/** When the pictures are taken. */
+/** The time of the screenshots. */
 const NOW = NINE + 22 * MINUTE;
 const MOST_BYTES = 150_000;
-/** Rounds in which nothing happens, before a run is said to hang. */
+/** The number of idle rounds after which a run counts as hung. */
 const QUIET = 100;
 const RUN = 'launch-2026-01';
-/** Runs in the page. */
+/** A script that runs in the page. */
 const TO_EFFORT =
   "[...document.querySelectorAll('h2')].find(({ innerText }) => innerText === 'Effort').scrollIntoView()";
 
@@ -69,12 +69,12 @@ try {
   await store.close();
   await rm(folder, { recursive: true, force: true });
 }
-// Runs that wait for a person would keep it alive.
+// Exits explicitly, as runs that wait for a person keep the process alive.
 process.exit();
 
 // --- internal ---
 
-/** Plays a run until it has ended, or waits for a person. */
+/** Plays a run until it ends or waits for a person. */
 async function played(
   runId: string,
   what: Pipeline<unknown> | ((desk: { readonly wait: (ms: number) => Promise<void> }) => Pipeline<unknown>),
@@ -97,7 +97,7 @@ async function isAsked(kept: RunStore, runId: string): Promise<boolean> {
   return (await kept.inbox({ runId, open: true })).length > 0;
 }
 
-/** Takes pictures of places. */
+/** Takes screenshots of pages. */
 async function take(url: string, places: Readonly<Record<string, string>>, look: BrowserContextOptions = {}) {
   const context = await browser.newContext({
     viewport: { width: 1280, height: 800 },
@@ -112,7 +112,7 @@ async function take(url: string, places: Readonly<Record<string, string>>, look:
   for (const [name, hash] of Object.entries(places)) {
     await goTo(page, { hash });
     const path = join(target, `${name}.png`);
-    // What is told of figures begins below what every view of a run has.
+    // Scrolls down: the measures begin below the head that every view of a run has.
     if (name === 'quality') await page.evaluate(TO_EFFORT);
     const picture = await still(page);
     await writeFile(path, picture);
@@ -122,7 +122,7 @@ async function take(url: string, places: Readonly<Record<string, string>>, look:
   await context.close();
 }
 
-/** A picture once nothing moves any more. */
+/** Takes a screenshot when the page no longer changes. */
 async function still(page: Page): Promise<Buffer> {
   for (let before = await page.screenshot(); ;) {
     await page.evaluate('new Promise((done) => requestIdleCallback(done))');
