@@ -1,5 +1,5 @@
 /**
- * The dashboard in a browser, with a run of 2 000 phases: how long until it is shown, how smoothly it moves, what it takes.
+ * Benchmark of the dashboard in a browser, with a run of 2 000 phases: time to show, frame rate and heap.
  *
  * @module
  */
@@ -18,7 +18,7 @@ const PHASES = 2000;
 const WIDTH = 20;
 const SECONDS = 4;
 
-/** Measures, and prints Markdown; says so where no browser runs. */
+/** Measures and prints Markdown. Without a browser it prints the reason. */
 export async function benchDashboard(): Promise<void> {
   const browser = await launch().catch((thrown: unknown) => console.log(`\n${String(thrown)}`));
   if (!browser) return;
@@ -28,7 +28,7 @@ export async function benchDashboard(): Promise<void> {
   const dashboard = await serveDashboard(store, { assets: join(build, 'dashboard') });
   try {
     await startRun(layersOf(0), { store, runId: 'over' }).result;
-    // Some 50 records each second: 5 for each phase, of which ten end in that time.
+    // About 50 records per second: ten phases end per second, with 5 records each.
     const live = startRun(layersOf(100 * WIDTH), { store, runId: 'live', signal: AbortSignal.timeout(LIVE_MS) });
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     await page.goto(dashboard.url);
@@ -61,7 +61,7 @@ export async function benchDashboard(): Promise<void> {
 
 const LIVE_MS = 120_000;
 
-/** Layers of phases, each of which needs two of the layer before; with a gate that passes. */
+/** Creates layers of phases. Each phase needs two of the layer before and has a gate that approves. */
 function layersOf(taskMs: number): Pipeline<unknown> {
   const phases = Array.from({ length: PHASES }, (_, at) => {
     const before = Math.floor(at / WIDTH) * WIDTH - WIDTH;
@@ -75,7 +75,7 @@ function layersOf(taskMs: number): Pipeline<unknown> {
   return definePipeline({ name: 'layers', phases, concurrency: WIDTH });
 }
 
-/** Goes somewhere anew. @returns Milliseconds until it was there. */
+/** Opens a page, after the home page. @returns Milliseconds until the page was shown. */
 async function show(page: Page, hash: string): Promise<number> {
   await page.evaluate(`location.hash = '#/'`);
   await page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
@@ -85,7 +85,7 @@ async function show(page: Page, hash: string): Promise<number> {
   return performance.now() - start;
 }
 
-/** How frames came while something was done. */
+/** Measures frames during an action. */
 async function framesWhile(
   page: Page,
   done: Promise<void>,
@@ -106,7 +106,7 @@ async function framesWhile(
   return { perSecond: times.length / SECONDS, most: times[Math.floor(times.length * 0.95)] ?? 0 };
 }
 
-/** Drags the picture about. */
+/** Drags the graph. */
 async function pan(page: Page): Promise<void> {
   await page.mouse.move(640, 600);
   await page.mouse.down();
@@ -116,7 +116,7 @@ async function pan(page: Page): Promise<void> {
   await page.mouse.up();
 }
 
-/** Turns the wheel. */
+/** Turns the mouse wheel. */
 async function scroll(page: Page): Promise<void> {
   await page.mouse.move(640, 600);
   const start = performance.now();
@@ -126,7 +126,7 @@ async function scroll(page: Page): Promise<void> {
   }
 }
 
-/** Bytes that scripts use once what is not needed was collected. */
+/** Measures the heap of scripts in bytes, after garbage collection. */
 async function heapOf(page: Page): Promise<number> {
   const session = await page.context().newCDPSession(page);
   await session.send('HeapProfiler.collectGarbage');

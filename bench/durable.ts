@@ -1,5 +1,5 @@
 /**
- * What keeping a run costs, and going on with it: SQLite in a file in the working folder.
+ * Benchmark of storing and resuming runs, with SQLite in a file in the working folder.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { sqliteStore } from 'phasegate/sqlite';
 import { phasegate, pipelineOf } from './engines.ts';
 import { attemptsOf, chain, fanOut } from './work.ts';
 
-/** Prints the tables, as Markdown. */
+/** Prints the tables as Markdown. */
 export async function benchDurable(): Promise<void> {
   mkdirSync('out', { recursive: true });
   const folder = mkdtempSync(join('out', 'bench-'));
@@ -68,7 +68,7 @@ interface Kept {
   readonly bytes: number;
 }
 
-/** Median time of a write of one page, brought to the disk. */
+/** Measures a write of one page with fdatasync. @returns The median in microseconds. */
 function fdatasyncMicros(file: string): number {
   const fd = openSync(file, 'w');
   const page = Buffer.alloc(4096, 1);
@@ -82,12 +82,12 @@ function fdatasyncMicros(file: string): number {
   return median(taken);
 }
 
-/** Median wall time of some runs, after as many that warm up. */
+/** Measures the wall time of runs after as many warm-up runs. @returns The median in microseconds. */
 async function wallMicros(run: (nth: number) => Promise<unknown>, times: number): Promise<number> {
   const taken: number[] = [];
   for (let nth = -times; nth < times; nth++) {
     const before = performance.now();
-    // One after the other, or they would measure each other.
+    // Runs one after the other, as parallel runs would disturb each other.
     await run(nth + times);
     if (nth >= 0) taken.push((performance.now() - before) * 1000);
   }
@@ -110,7 +110,7 @@ async function inFile(pipeline: Pipeline, file: string): Promise<Kept> {
   return { batches, bytes: statSync(file).size };
 }
 
-/** The least that keeping takes: no database, each batch a line of a file that is synced. */
+/** Runs with the cheapest possible store: no database, each batch is a line of a synced file. */
 async function inLines(pipeline: Pipeline, path: string, pages: number): Promise<void> {
   const file = openSync(path, 'w');
   if (pages > 0) writeSync(file, Buffer.alloc(pages * 4096));
@@ -131,7 +131,7 @@ async function inLines(pipeline: Pipeline, path: string, pages: number): Promise
   if (status !== 'completed') throw new Error(`The run ended ${status}`);
 }
 
-/** Milliseconds from opening the store to the start of the next task, as a process of its own tells. */
+/** Measures a resume in another process. @returns Milliseconds from opening the store to the start of the next task. */
 function resumeMs(file: string, phases: number): number {
   const program = fileURLToPath(new URL('resume.ts', import.meta.url));
   const run = (what: string) =>

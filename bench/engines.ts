@@ -1,5 +1,5 @@
 /**
- * What does the work: phasegate, and a plain loop of promises that keeps nothing and promises nothing.
+ * The engines to compare: phasegate, and a plain loop of promises without any guarantees.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { review, work, type Shape } from './work.ts';
 /** Runs a shape once. */
 export type Engine = () => Promise<void>;
 
-/** The floor: starts a phase when its predecessors are done, works, reviews, tries again. */
+/** Creates the baseline: it starts a phase when its predecessors are done, runs it, reviews it, and retries it. */
 export function plainLoop({ after }: Shape): Engine {
   const next: number[][] = after.map(() => []);
   after.forEach((sources, index) => sources.forEach((source) => next[source]?.push(index)));
@@ -35,7 +35,7 @@ export function plainLoop({ after }: Shape): Engine {
     });
 }
 
-/** The pipeline of a shape. Each task reads the output of its first predecessor. */
+/** Creates the pipeline of a shape. Each task reads the output of its first predecessor. */
 export function pipelineOf({ name, after }: Shape): Pipeline {
   return definePipeline({
     name,
@@ -55,7 +55,7 @@ export function pipelineOf({ name, after }: Shape): Pipeline {
   });
 }
 
-/** Runs a pipeline to its end. */
+/** Creates an engine that runs a pipeline to its end. */
 export function phasegate(pipeline: Pipeline): Engine {
   return async () => {
     const { status } = await startRun(pipeline).result;

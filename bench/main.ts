@@ -12,19 +12,19 @@ import { benchRewind } from './rewind.ts';
 import { cpuMicros, growth } from './measure.ts';
 import { attemptsOf, chain, fanOut, layers } from './work.ts';
 
-// Kept runs alone: `npm run bench -- durable`.
+// Only stored runs: `npm run bench -- durable`.
 if (process.argv[2] === 'durable') {
   await benchDurable();
   process.exit();
 }
 
-// The dashboard alone: `npm run bench -- dashboard`.
+// Only the dashboard: `npm run bench -- dashboard`.
 if (process.argv[2] === 'dashboard') {
   await benchDashboard();
   process.exit();
 }
 
-// Rewinds alone: `npm run bench -- rewind`.
+// Only rewinds: `npm run bench -- rewind`.
 if (process.argv[2] === 'rewind') {
   await benchRewind();
   process.exit();
@@ -41,10 +41,10 @@ for (const shapeOf of [chain, fanOut, layers]) {
   for (const size of sizes) {
     const shape = shapeOf(size);
     const attempts = attemptsOf(shape);
-    // As much work for each size: a second or two, warm.
+    // The same amount of work for each size: one or two seconds when warm.
     const runs = Math.min(25, Math.max(3, Math.round(50_000 / size)));
     const warmUps = Math.max(1, Math.round(20_000 / size));
-    // One after the other, or they would measure each other.
+    // Runs one after the other, as parallel runs would disturb each other.
     const floor = await cpuMicros(plainLoop(shape), runs, warmUps);
     const ours = await cpuMicros(phasegate(pipelineOf(shape)), runs, warmUps);
     taken.push(ours);
@@ -67,5 +67,5 @@ const runs = 10_000;
 console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${((await heapPerRun(runs)) / 1024).toFixed(1)} KB`);
 await benchDurable();
 await benchDashboard();
-// Its browser was another process, and what it has left open is nobody's any more.
+// Exits explicitly, as the browser may leave handles open.
 process.exit();

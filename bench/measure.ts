@@ -1,27 +1,29 @@
 /**
- * Measuring: processor time, and memory that is held.
+ * Measurement of processor time and heap.
  *
  * @module
  */
 import type { Engine } from './engines.ts';
 
-/** Collects garbage; the benchmark is started with `--expose-gc`. */
+/** Collects garbage. Needs `--expose-gc`. */
 export function collect(): void {
   if (!globalThis.gc) throw new Error('Start with node --expose-gc, as npm run bench does');
   globalThis.gc();
 }
 
 /**
- * Processor time of one run in microseconds, of all threads, collecting garbage included: the median of several.
+ * Measures the processor time of one run on all threads, including garbage collection.
  *
- * Runs until the code is warm first; a collection before each run would make it cold again.
+ * It first runs until the code is warm. It does not collect garbage before each run, as that would make the code cold again.
+ *
+ * @returns The median of several runs in microseconds.
  */
 export async function cpuMicros(engine: Engine, runs: number, warmUps: number): Promise<number> {
   const taken: number[] = [];
   collect();
   for (let run = -warmUps; run < runs; run++) {
     const before = process.cpuUsage();
-    // One after the other, or they would measure each other.
+    // Runs one after the other, as parallel runs would disturb each other.
     await engine();
     const { user, system } = process.cpuUsage(before);
     if (run >= 0) taken.push(user + system);
@@ -29,14 +31,14 @@ export async function cpuMicros(engine: Engine, runs: number, warmUps: number): 
   return taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)] ?? 0;
 }
 
-/** Bytes of heap in use after a collection. */
+/** Measures the heap after garbage collection, in bytes. */
 export function heldBytes(): number {
   collect();
   collect();
   return process.memoryUsage().heapUsed;
 }
 
-/** The exponent by which `ys` grow with `xs`: the slope of a line through their logarithms. */
+/** Computes the exponent by which `ys` grow with `xs`: the slope of a line through their logarithms. */
 export function growth(xs: readonly number[], ys: readonly number[]): number {
   const x = xs.map(Math.log);
   const y = ys.map(Math.log);

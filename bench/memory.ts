@@ -1,12 +1,12 @@
 /**
- * How much heap a run holds while it works.
+ * Benchmark of the heap that a running run holds.
  *
  * @module
  */
 import { definePipeline, phase, startRun, task } from 'phasegate';
 import { heldBytes } from './measure.ts';
 
-/** Bytes of heap per run of many at once, each of five phases, when the first two are approved and the third works. */
+/** Measures the heap per run in bytes, for many runs at once. Each has five phases: two are approved, and the third is running. */
 export async function heapPerRun(runs: number): Promise<number> {
   const wall = createWall();
   const names = ['a', 'b', 'c', 'd', 'e'];
@@ -20,7 +20,7 @@ export async function heapPerRun(runs: number): Promise<number> {
       }),
     ),
   });
-  // Once to load what is loaded once.
+  // A first run loads lazy modules.
   const first = startRun(pipeline);
   await wall.reached(1);
   const before = heldBytes();
@@ -35,7 +35,7 @@ export async function heapPerRun(runs: number): Promise<number> {
 
 // --- internal ---
 
-/** Something that tasks wait at, until it is opened. */
+/** Creates a barrier at which tasks wait until it is opened. */
 function createWall() {
   let waiting = 0;
   let wanted = Infinity;

@@ -1,6 +1,6 @@
 /**
- * A process that leaves a run of many phases when the last is at work, or goes on with it: `resume.ts leave|resume <file> <phases>`.
- * Says how many milliseconds it took from opening the store until the last task had begun again.
+ * A process that suspends a run of many phases during the last one, or resumes it: `resume.ts leave|resume <file> <phases>`.
+ * Prints the milliseconds from opening the store to the start of the last task.
  *
  * @module
  */
@@ -22,7 +22,7 @@ run.suspend();
 await run.result;
 await store.close();
 
-/** The pipeline of a chain, with one more phase that never ends. */
+/** Creates the pipeline of a chain, with one more phase that never ends. */
 function endless(): Pipeline {
   const { after } = chain(Number(count));
   return definePipeline({
