@@ -1,13 +1,15 @@
 /**
- * Which model the examples ask, by the environment.
+ * The model of the examples, selected by environment variables.
  *
  * @module
  */
 import type { OpenAIModel } from 'phasegate/openai';
 
 /**
- * The model where OPENAI_API_KEY is set, else none. EXAMPLE_MODEL names it; by default it is `gpt-5-mini`. Where OPENAI_BASE_URL
- * names another server, that is asked by Chat Completions, which most of them have.
+ * Returns the model if OPENAI_API_KEY is set. EXAMPLE_MODEL is its name, by default `gpt-5-mini`. A server in OPENAI_BASE_URL is
+ * called through Chat Completions, which most servers support.
+ *
+ * @returns `undefined` without OPENAI_API_KEY.
  */
 export function modelOf(env: Readonly<Record<string, string | undefined>>): OpenAIModel | undefined {
   const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseURL, EXAMPLE_MODEL: name } = env;

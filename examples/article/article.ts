@@ -1,12 +1,12 @@
 /**
- * Research, then writing. The editor who reviews the draft may send back the research.
+ * The pipeline of an article: research, then writing. The editor who reviews the draft may send back the research.
  *
  * @module
  */
 import { definePipeline, phase, policies } from 'phasegate';
 import { namesKnownSources, type Staff } from './staff.ts';
 
-/** The pipeline, with whoever does the work. */
+/** Creates the pipeline with a given staff. */
 export function article({ gather, summary, critic, draft, editor }: Staff) {
   const research = phase('research', {
     tasks: [gather, summary],

@@ -7,7 +7,7 @@ import { openaiReviewer, openaiTask, type OpenAIModel } from 'phasegate/openai';
 import { SOURCES } from './sources.ts';
 import { factsSchema, work, type Staff } from './staff.ts';
 
-/** The same model in every part; each part is told what it needs, and nothing else. */
+/** Creates a staff of one model. Each task and reviewer is shown only what it needs. */
 export function models(model: OpenAIModel): Staff {
   return {
     gather: openaiTask('gather', {

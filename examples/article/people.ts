@@ -1,5 +1,5 @@
 /**
- * A staff of functions: the same on every machine, and without a network. They do what they were asked for, and not more.
+ * A staff of functions, which works without a network. It does only what reviews have asked for.
  *
  * @module
  */
@@ -49,12 +49,12 @@ const requests = {
   figures: 'Give a figure for every claim.',
 } as const;
 
-/** Every change that was asked for so far. */
+/** Returns all changes that reviews have asked for so far. */
 function changesAskedFor(revision: Revision | undefined): readonly string[] {
   return (revision?.history ?? []).map(({ requiredChange, feedback }) => requiredChange ?? feedback);
 }
 
-/** Reads as little as it may, and copies no figures, until somebody asks. */
+/** Gathers facts. It reads two sources and copies no figures, until a review asks for more. */
 function gatherFacts(requested: readonly string[]): Facts {
   const read = requested.includes(requests.sources) ? SOURCES : SOURCES.slice(0, 2);
   const withFigures = requested.includes(requests.figures);
@@ -71,7 +71,7 @@ function reviewResearch(facts: Facts): Decision {
   return retry(`The research rests on ${sources} sources.`, { requiredChange: requests.sources });
 }
 
-/** Judges the draft, and knows that what it lacks was never researched. */
+/** Reviews the draft. Missing figures send back the research, which has not looked for them. */
 function reviewDraft(draft: string): Decision {
   const claims = draft.split('\n').filter((line) => line.endsWith(']'));
   const bare = claims.filter((line) => !/\d/u.test(line));

@@ -5,5 +5,5 @@ import { people } from './people.ts';
 
 const model = modelOf(process.env);
 
-/** With OPENAI_API_KEY models do the work, else functions. */
+/** The pipeline with models if OPENAI_API_KEY is set, else with functions. */
 export default article(model ? models(model) : people);

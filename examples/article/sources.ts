@@ -1,10 +1,10 @@
 /**
- * What there is to read about tides. Research may use nothing else.
+ * The sources on tides. Research may use nothing else.
  *
  * @module
  */
 
-/** One thing that a source says. */
+/** A source with one fact. */
 export interface Source {
   readonly name: string;
   readonly says: string;

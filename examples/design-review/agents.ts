@@ -1,29 +1,29 @@
 /**
- * Agents of a small software house, played by functions: each takes some seconds and some cents, as models would.
+ * Agents of a small software company, played by functions. Each takes some seconds and some cents, as models would.
  *
  * @module
  */
 import { approve, requestChanges, type Decision, type Issue, type Report, type TaskRevision } from 'phasegate';
 
-/** What agents work with. */
+/** The surroundings of the agents. */
 export interface Office {
-  /** Lets so many milliseconds pass. */
+  /** Waits for the given milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** What the planner makes of a request: the units of meaning that it has to be built from. */
+/** The output of the planner: the semantic units of a request. */
 export interface ProjectPlan {
   readonly units: readonly string[];
 }
 
-/** What the designer makes of a plan. */
+/** The output of the designer. */
 export interface Design {
   readonly endpoints: readonly string[];
 }
 
 type Tell = (report: Report) => void;
 
-/** Decomposes a request. It forgets what nobody asked for, until a review does. */
+/** Decomposes a request into units. It leaves out authentication until a review asks for it. */
 export async function planProject(office: Office, report: Tell, revision?: TaskRevision): Promise<ProjectPlan> {
   await office.wait(10_000);
   report({ costUsd: 0.02, tokens: 2000 });
@@ -32,7 +32,7 @@ export async function planProject(office: Office, report: Tell, revision?: TaskR
   return { units: isMissed ? ['Authentication', ...units] : units };
 }
 
-/** Designs the units of a plan, and nothing else. */
+/** Designs the endpoints of the units in a plan. */
 export async function designApi(office: Office, report: Tell, { units }: ProjectPlan): Promise<Design> {
   await office.wait(15_000);
   report({ costUsd: 0.03, tokens: 3000 });
@@ -41,14 +41,14 @@ export async function designApi(office: Office, report: Tell, { units }: Project
   return { endpoints };
 }
 
-/** Looks for what a design that is exposed to the world must have, and says which phase has left it out. */
+/** Reviews a design. Missing authentication is an issue of the planning phase. */
 export async function reviewDesign(office: Office, report: Tell, { endpoints }: Design): Promise<Decision> {
   await office.wait(5000);
   report({ costUsd: 0.01, tokens: 1000 });
   return endpoints.some((one) => one.startsWith('POST /login')) ? approve() : requestChanges([NO_AUTHENTICATION]);
 }
 
-/** Writes the code of a design. */
+/** Writes code for a design. */
 export async function writeCode(office: Office, report: Tell, { endpoints }: Design): Promise<string> {
   await office.wait(20_000);
   report({ costUsd: 0.04, tokens: 4000 });

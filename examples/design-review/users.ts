@@ -1,12 +1,12 @@
 /**
- * Planning, design with its review, code: what the review finds is corrected where it came from.
+ * A pipeline of planning, design and code. The phase that caused an issue of the design review corrects it.
  *
  * @module
  */
 import { definePipeline, phase, task, type ReviewContext } from 'phasegate';
 import { designApi, planProject, reviewDesign, writeCode, type Design, type Office } from './agents.ts';
 
-/** A pipeline of agents that pass their work on. */
+/** Creates the pipeline of the agents. */
 export function userManagement(office: Office) {
   const planning = phase('planning', {
     tasks: (own) => [

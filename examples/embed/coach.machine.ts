@@ -1,5 +1,5 @@
 /**
- * One phase without a pipeline: an application spawns `phaseMachine`, does the work itself, and answers what the phase asks.
+ * A phase without a pipeline: an application invokes `phaseMachine`, does the work itself, and restarts the phase on request.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import {
 } from 'phasegate/machines';
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 
-/** The plan of a phase is data; `definePipeline` makes and checks it. The functions below take the place of its own. */
+/** The plan of the phase, which `definePipeline` creates and validates. The actors below replace its functions. */
 const [plan] = definePipeline({
   name: 'lesson',
   phases: [
@@ -44,7 +44,7 @@ interface CoachContext {
 }
 const types: { readonly context?: CoachContext; readonly events?: RunEvent } = {};
 
-/** The coach: lets the phase try again whenever it has to, and keeps what came of it. */
+/** The coach: restarts the phase after each rejected attempt, and stores its result. */
 export const coachMachine = setup({
   types,
   actors: { exercise },
@@ -66,7 +66,7 @@ export const coachMachine = setup({
         onDone: { target: 'done', actions: { type: 'keep', params: ({ event }) => event.output } },
       },
       on: {
-        // A phase never starts an attempt by itself but the first: whoever owns it says when, and with which inputs.
+        // A phase starts only its first attempt by itself. Its parent starts the others with `restart`, which may carry new inputs.
         'phase.retrying': { actions: ['hear', 'again'] },
         '*': { actions: 'hear' },
       },

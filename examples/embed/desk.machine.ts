@@ -17,7 +17,7 @@ import { article } from './pipeline.ts';
 
 const pipeline = machineOf(article);
 
-/** What the desk can be told; the last two come from its actors. */
+/** The events of the desk. The last two come from its actors. */
 type DeskEvent =
   | { readonly type: 'order'; readonly topic: string }
   | { readonly type: 'answer'; readonly decision: Decision }
@@ -29,14 +29,14 @@ interface DeskContext {
   readonly run: ActorRefFrom<typeof pipeline> | null;
   /** One line per event of the pipeline, for a user interface to show. */
   readonly progress: readonly string[];
-  /** What a person is asked, and about which phase. */
+  /** The open question to a person, and the phase that it is about. */
   readonly question: { readonly about: string; readonly text: string } | null;
   readonly delivered: PipelineOutput | null;
 }
 
 const types: { readonly context?: DeskContext; readonly events?: DeskEvent } = {};
 
-/** The desk: orders an article, shows how it goes, and asks a person before it is published. */
+/** The desk: orders an article, shows its progress, and asks a person before it is published. */
 export const deskMachine = setup({
   types,
   actors: { pipeline },
@@ -45,7 +45,7 @@ export const deskMachine = setup({
       run: ({ spawn }, topic: string) =>
         spawn('pipeline', { id: 'run', input: { run: 'order 1', plan: article.plan, input: topic, attended: true } }),
     }),
-    // In an action of its own: the actor is made by `begin`, and starts after the last action, so no event is missed.
+    // A separate action after `begin`, which creates the actor. The actor starts after the last action, so no event is missed.
     watch: ({ context, self }) => {
       context.run?.on('*', (event) => self.send({ type: 'progress', event }));
     },

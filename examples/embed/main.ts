@@ -1,5 +1,5 @@
 /**
- * Runs both applications: `npx jiti examples/embed/main.ts` after `npm ci`.
+ * Runs the desk and the coach: `npx jiti examples/embed/main.ts` after `npm ci`.
  *
  * @module
  */

@@ -1,13 +1,13 @@
 /**
- * A launch: one brief, three pieces that are made of it at the same time, a check of all of them, and a person who has the last
- * word.
+ * The pipeline of a launch: one brief, three pieces that are made from it at the same time, and a check of all of them. A person
+ * decides at the end.
  *
  * @module
  */
 import { definePipeline, human, phase, task, type ReviewContext } from 'phasegate';
 import { checkAll, derive, editBrief, writeBrief, writeRelease, type Desk } from './team.ts';
 
-/** A pipeline of a team that works at a desk. */
+/** Creates the pipeline of a team. */
 export function launch(desk: Desk) {
   const brief = phase('brief', {
     tasks: (own) => [

@@ -1,5 +1,5 @@
 /**
- * The pipeline as the command line runs it: a second of the team takes 50 milliseconds.
+ * The pipeline for the command line. A second of the team takes 50 milliseconds.
  *
  * @module
  */

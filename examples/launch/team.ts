@@ -1,19 +1,19 @@
 /**
- * A team that prepares a launch, played by functions: each takes some seconds and some cents, as models would.
+ * A team that prepares a launch, played by functions. Each takes some seconds and some cents, as models would.
  *
  * @module
  */
 import { approve, requestChanges, retry, type Decision, type Issue, type Report, type TaskRevision } from 'phasegate';
 
-/** What the team works with. */
+/** The surroundings of the team. */
 export interface Desk {
-  /** Lets so many milliseconds pass. */
+  /** Waits for the given milliseconds. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
 type Tell = (report: Report) => void;
 
-/** Writes down what is launched. It is long-winded until somebody says so. */
+/** Writes the brief. It is too long until a review asks for a shorter one. */
 export async function writeBrief(desk: Desk, report: Tell, revision?: TaskRevision): Promise<string> {
   await worked(desk, report, 6);
   const brief =
@@ -23,7 +23,7 @@ export async function writeBrief(desk: Desk, report: Tell, revision?: TaskRevisi
     : `${brief}\nIt was in the spring that we first thought of timers, and of what they mean to us.`;
 }
 
-/** A brief has two lines. */
+/** Reviews the brief, which must have at most two lines. */
 export async function editBrief(desk: Desk, report: Tell, brief: string): Promise<Decision> {
   await worked(desk, report, 2);
   const lines = brief.split('\n').length;
@@ -35,21 +35,21 @@ export async function editBrief(desk: Desk, report: Tell, brief: string): Promis
   };
 }
 
-/** Makes something of the brief. What nobody asks for, it leaves out. */
+/** Writes a piece from the brief. */
 export async function derive(desk: Desk, report: Tell, of: { readonly what: Piece; readonly brief: string }) {
   const { what, brief } = of;
   await worked(desk, report, EFFORT[what]);
   return `# ${TITLES[what]}\n\n${brief}`;
 }
 
-/** The same for the press, whose text needs somebody to ask, once it was said. */
+/** Writes the press release. It names a contact only after a review has asked for one. */
 export async function writeRelease(desk: Desk, report: Tell, brief: string, revision?: TaskRevision) {
   const text = await derive(desk, report, { what: 'press', brief });
   const isAsked = revision?.issues?.some(({ id }) => id === NO_CONTACT.id) ?? false;
   return isAsked ? `${text}\n\nContact: press@example.com` : text;
 }
 
-/** Reads everything that goes out together, and says which piece is wrong. */
+/** Reviews all pieces together. A missing contact is an issue of the phase "press". */
 export async function checkAll(desk: Desk, report: Tell, press: string): Promise<Decision> {
   await worked(desk, report, 4);
   return press.includes('Contact:') ? { ...approve(), confidence: 0.7 } : requestChanges([NO_CONTACT]);

@@ -1,11 +1,11 @@
 /**
- * A release is announced: a model writes, another model, or the same, reviews.
+ * The announcement of a release: a model writes it, and the same or another model reviews it.
  */
 import { definePipeline, phase, policies } from 'phasegate';
 import { openaiReviewer, openaiTask, type OpenAIModel, type OtherModel } from 'phasegate/openai';
 import { z } from 'zod';
 
-/** The pipeline, with whatever model writes and reviews. */
+/** Creates the pipeline with a model that writes and reviews. */
 export function announcement(model: OpenAIModel | OtherModel) {
   const changes = phase('changes', {
     tasks: (task) => [

@@ -3,5 +3,5 @@ import { understudy } from './understudy.ts';
 
 const model = process.env['EXAMPLE_MODEL'];
 
-/** With EXAMPLE_MODEL a model of that name is asked, else a function plays it. */
+/** The pipeline with the model that EXAMPLE_MODEL names, else with a function that plays a model. */
 export default announcement(model ? { model } : { ask: understudy });

@@ -1,5 +1,5 @@
 /**
- * Plays the model where there is none, so that the example runs without a network: it writes, and it reviews.
+ * A function that plays the model, so that the example runs without a network. It writes and reviews.
  */
 import type { Ask, AskReply } from 'phasegate/openai';
 
@@ -18,7 +18,7 @@ interface Note {
   readonly body: string;
 }
 
-/** Writes what comes to mind first, and what it was told the second time. */
+/** Writes a vague note first, and a precise one after the review has asked for it. */
 function write(prompt: string): Note {
   const body = prompt.includes('Name the version')
     ? 'Version 2.0 reads files twice as fast, and no longer runs on Node 18.'
@@ -26,7 +26,7 @@ function write(prompt: string): Note {
   return { headline: 'A faster parser', body };
 }
 
-/** Judges by the one criterion that it understands. */
+/** Reviews a note by one criterion: it must name the version. */
 function review(system: string, work: string) {
   const nonce = /"nonce": "([^"]+)"/u.exec(system)?.[1];
   const isFine = /"body": "[^"]*2\.0/u.test(work);
@@ -42,7 +42,7 @@ function review(system: string, work: string) {
   };
 }
 
-/** Four characters for a token, as a rule of thumb. */
+/** Estimates usage, with four characters per token. */
 function usageOf(asked: string, answered: string): NonNullable<AskReply['usage']> {
   return { inputTokens: Math.ceil(asked.length / 4), outputTokens: Math.ceil(answered.length / 4) };
 }

@@ -1,4 +1,4 @@
-// Fails where the summary has more words than the run's input allows.
+// Fails if the summary has more words than the run's input allows.
 import { readFileSync } from 'node:fs';
 
 const { outputs, input } = JSON.parse(readFileSync(0, 'utf8'));

@@ -1,4 +1,4 @@
-// Fails where the page has no heading, or several.
+// Fails if the page has no heading, or several.
 import { readFileSync } from 'node:fs';
 
 const { outputs } = JSON.parse(readFileSync(0, 'utf8'));

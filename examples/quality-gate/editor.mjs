@@ -1,4 +1,4 @@
-// Says whether the summary still is about what its title promises.
+// Reviews the summary: it must keep the promise of its title.
 import { readFileSync } from 'node:fs';
 
 const [title, ...sentences] = JSON.parse(readFileSync(0, 'utf8')).outputs.draft.split('\n');

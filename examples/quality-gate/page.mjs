@@ -1,4 +1,4 @@
-// Turns the approved summary into HTML.
+// Converts the approved summary to HTML.
 import { readFileSync } from 'node:fs';
 
 const [title, ...sentences] = JSON.parse(readFileSync(0, 'utf8')).inputs.summary.draft.split('\n');

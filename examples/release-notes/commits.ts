@@ -1,5 +1,5 @@
 /**
- * The commits of a range, as facts.
+ * The commits of a range, read from git.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { GitError } from './git-error.ts';
 import { git, type GitOptions } from './git.ts';
 import { revisionsOf, type Range } from './range.ts';
 
-/** One commit. Merges are left out: they carry no change of their own, and what they merge is in the range. */
+/** The schema of a commit. Merges are left out: they have no changes of their own, and the merged commits are in the range. */
 export const commitSchema = z.object({
   hash: z.string(),
-  /** As short as git can make it without ambiguity, and at least 8 digits. */
+  /** The shortest unambiguous hash, with at least 8 digits. */
   short: z.string(),
-  /** The first paragraph of the message on one line; empty where there is no message. */
+  /** The first paragraph of the message on one line; empty if there is no message. */
   subject: z.string(),
-  /** Whether its author says that users have to change something. */
+  /** True if the message declares a breaking change. */
   breaking: z.boolean(),
-  /** What they have to change, where the message says it; else empty. */
+  /** The description of the breaking change; empty if the message has none. */
   breakingNote: z.string(),
-  /** Every file that it touches. */
+  /** All files that the commit touches. */
   paths: z.array(z.string()),
 });
 
@@ -30,7 +30,7 @@ export type Commit = Readonly<z.infer<typeof commitSchema>>;
 /**
  * Reads the commits of a range, newest first.
  *
- * @throws GitError where the clone is shallow and its history ends within the range: the notes would miss commits.
+ * @throws GitError if the clone is shallow and its history ends within the range, as the notes would miss commits.
  */
 export async function readCommits(range: Range, options: GitOptions): Promise<Commit[]> {
   const log = await git(['log', ...LOG_OPTIONS, revisionsOf(range), '--'], options);
@@ -39,14 +39,14 @@ export async function readCommits(range: Range, options: GitOptions): Promise<Co
   return commits;
 }
 
-/** How many merges the range has. */
+/** Counts the merges in the range. */
 export async function countMerges(range: Range, options: GitOptions): Promise<number> {
   return Number(await git(['rev-list', '--count', '--merges', revisionsOf(range), '--'], options));
 }
 
 // --- internal ---
 
-/** Says everything that a user's git configuration could change. A NUL can be in no message and in no path. */
+/** Sets every option that a user's git configuration could change. NUL separates fields, as no message and no path contains it. */
 const LOG_OPTIONS = [
   '-z',
   '--no-merges',
@@ -59,7 +59,7 @@ const LOG_OPTIONS = [
   '--format=tformat:%x00%H%x00%h%x00%s%x00%b',
 ];
 
-/** Reads `NUL hash NUL short NUL subject NUL body NUL`, then paths, each with its NUL, per commit. */
+/** Parses the log. Each commit is `NUL hash NUL short NUL subject NUL body NUL`, followed by paths that end with NUL. */
 function parseLog(log: string): Commit[] {
   const fields = log.split('\0');
   const commits: Commit[] = [];
@@ -75,16 +75,16 @@ function parseLog(log: string): Commit[] {
   return commits;
 }
 
-/** `feat!: ...` or `feat(api)!: ...`, and the footer `BREAKING CHANGE: ...`, as Conventional Commits have them. */
+/** Finds breaking changes by Conventional Commits: `feat!: ...`, `feat(api)!: ...`, and the footer `BREAKING CHANGE: ...`. */
 function breakingOf(subject: string, body: string): Pick<Commit, 'breaking' | 'breakingNote'> {
   const footer = /^BREAKING[ -]CHANGE: *([^]*)/mu.exec(body)?.[1];
   const breaking = footer !== undefined || /^\w+(?:\([^)]*\))?!:/u.test(subject);
-  // The note ends with its paragraph, or where another footer such as "Reviewed-by:" begins.
+  // The note ends with its paragraph, or before another footer such as "Reviewed-by:".
   const paragraph = footer?.split(/\n\s*\n|\n(?=[\w-]+(?:: | #))/u, 1)[0] ?? '';
   return { breaking, breakingNote: shortened(plain(paragraph)) };
 }
 
-/** On one line, without characters that control a terminal or turn the direction of text. */
+/** Converts a text to one line without characters that control a terminal or change the text direction. */
 function plain(text: string): string {
   return text.replace(/[\p{Cc}\s\u202A-\u202E\u2066-\u2069]+/gu, ' ').trim();
 }
@@ -96,7 +96,7 @@ function shortened(text: string): string {
   return characters.length <= LONGEST_NOTE ? text : `${characters.slice(0, LONGEST_NOTE).join('')}…`;
 }
 
-/** In a shallow clone git takes the commits where it was cut off for the first ones of the history. */
+/** Refuses a shallow clone whose history ends within the range. Git reports the commits at the cut as the first ones of the history. */
 async function requireWholeHistory(range: Range, options: GitOptions): Promise<void> {
   const path = (await git(['rev-parse', '--git-path', 'shallow'], options)).trim();
   const cut = await readFile(resolve(options.repo, path), 'utf8').catch(() => '');

@@ -1,5 +1,5 @@
 /**
- * What notes must be before they are published. Gates read the text itself, not how it was made.
+ * Checks and reviews of the notes before they are published. They read the text itself, and do not rely on its construction.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { lengthOf } from './markdown.ts';
 import { layoutRequests } from './notes.ts';
 import type { Range } from './range.ts';
 
-/** Stops the line where there is nothing to write about. */
+/** Rejects a range without commits, as there is nothing to write about. */
 export function requireCommits(found: {
   readonly commits: readonly Commit[];
   readonly range: Range;
@@ -23,7 +23,7 @@ export function requireCommits(found: {
   return reject(`Cannot write release notes as there are ${what}${where}. Pass an earlier commit as \`since\`.`);
 }
 
-/** Every commit has one entry, and no entry is of anything else. */
+/** Checks that every commit has exactly one entry, and that every entry has a commit. */
 export function coversEveryCommitOnce(notes: string, commits: readonly Commit[]): true | string {
   const find = finderOf(commits);
   const entries = entriesOf(notes).map((entry) => ({ entry, commit: find(ENDING_HASH.exec(entry)?.[1] ?? '') }));
@@ -39,7 +39,7 @@ export function coversEveryCommitOnce(notes: string, commits: readonly Commit[])
   ]);
 }
 
-/** Everything in the notes that looks like a hash is one of a commit in the range, or was typed by an author. */
+/** Checks that every hash in the notes belongs to a commit of the range, or was written by an author. */
 export function inventsNoHash(notes: string, commits: readonly Commit[], since: string | null): true | string {
   const typed = [since ?? '', ...commits.flatMap(({ subject, breakingNote }) => [subject, breakingNote])].join('\n');
   const find = finderOf(commits);
@@ -47,14 +47,14 @@ export function inventsNoHash(notes: string, commits: readonly Commit[], since: 
   return verdictOf([[invented, 'Remove the hashes that are not in the range']]);
 }
 
-/** No heading stands over nothing. */
+/** Checks that every section has entries. */
 export function hasNoEmptySection(notes: string): true | string {
   const sections = notes.split(/^(?=## )/mu).slice(1);
   const empty = sections.filter((section) => entriesOf(section).length === 0);
   return verdictOf([[empty.map((section) => section.trim()), 'Leave out the sections without entries']]);
 }
 
-/** No line is too long. Asks for lines to be wrapped, and where a single word is too long, for that to be cut. */
+/** Checks the length of lines. Asks to wrap long lines, or to shorten words if no line can be wrapped. */
 export function fitsWidth(notes: string, width: number): CheckResult {
   const lines = notes.split('\n').map((text, index) => ({ text, number: index + 1 }));
   const long = lines.filter(({ text }) => lengthOf(text) > width);
@@ -68,9 +68,9 @@ export function fitsWidth(notes: string, width: number): CheckResult {
 }
 
 /**
- * Sends the grouping back while too large a share of the commits is in "Other", and says where to look next.
+ * Sends the grouping back if too large a share of the commits is in "Other", and names the signal to read next.
  *
- * Where nothing is left to look at, the grouping is as good as it gets: it passes, with a remark.
+ * If no signal is left, it approves the grouping with a remark.
  */
 export function reviewGrouping(
   grouping: Grouping,
@@ -98,12 +98,12 @@ const HASH = /(?<![\p{L}\p{N}_])[0-9a-f]{7,64}(?![\p{L}\p{N}_])/gu;
 
 const ENDING_HASH = /\(([0-9a-f]{7,64})\)$/u;
 
-/** The list items of Markdown text, each joined to one line. */
+/** Returns the list items of a Markdown text, each joined to one line. */
 function entriesOf(notes: string): readonly string[] {
   return (notes.match(/^- .*(?:\n {2}.*)*/gmu) ?? []).map((item) => item.replaceAll(/\n {2}/gu, ' '));
 }
 
-/** Finds a commit by the beginning of its hash, in thousands as fast as in ten. */
+/** Indexes commits by the beginning of their hashes, so that lookups are fast among thousands. */
 function finderOf(commits: readonly Commit[]): (hash: string) => Commit | undefined {
   const byStart = new Map<string, Commit[]>();
   for (const commit of commits) {
@@ -115,12 +115,12 @@ function finderOf(commits: readonly Commit[]): (hash: string) => Commit | undefi
 
 interface Hint {
   readonly signal: Signal;
-  /** How many commits have it. */
+  /** The number of commits that have the signal. */
   readonly found: number;
   readonly reason: string;
 }
 
-/** What was not read yet and is there to be read, the most promising first. Half of the commits is promising enough. */
+/** Returns the unread signals that some commits have, those of most commits first. Signals of at least half of the commits rank equal. */
 function hintsOf(other: readonly Commit[], read: readonly Signal[]): readonly Hint[] {
   const enough = other.length / 2;
   const worded = other.filter((commit) => leadingWords(commit).length > 0).length;

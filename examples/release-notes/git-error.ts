@@ -1,8 +1,8 @@
-/** Why nothing could be read from git. */
+/** Reasons that reading from git failed. */
 export type GitErrorCode =
   'GIT_MISSING' | 'GIT_FAILED' | 'NOT_A_REPOSITORY' | 'NO_HISTORY' | 'COMMIT_UNKNOWN' | 'SHALLOW';
 
-/** A failure of git, with what to do next. */
+/** A failure of git, with a hint. */
 export class GitError extends Error {
   override readonly name = 'GitError';
   readonly code: GitErrorCode;

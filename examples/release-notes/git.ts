@@ -1,5 +1,5 @@
 /**
- * How git is called: no shell, arguments as a list, and the signal passed on.
+ * Calls of git, without a shell and with an abort signal.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { GitError } from './git-error.ts';
 
-/** Where git works, and what stops it. */
+/** The repository, and the signal that stops git. */
 export interface GitOptions {
   readonly repo: string;
   readonly signal: AbortSignal;
 }
 
-/** The output of one git command. Throws a {@link GitError} that says what git said. */
+/** Runs a git command and returns its output. Throws a {@link GitError} with git's own message. */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const result = await tryGit(args, options);
   if (result.ok) return result.stdout;
@@ -26,12 +26,12 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   );
 }
 
-/** What git answered, or what it said instead. */
+/** The output of a git command, or git's message about its failure. */
 export type GitResult =
   | { readonly ok: true; readonly stdout: string }
   | { readonly ok: false; readonly said: string; readonly cause: unknown };
 
-/** The same for commands whose failure is an answer. Throws only where git cannot be run at all. */
+/** Runs a git command whose failure is a valid result. Throws only if git cannot be run at all. */
 export async function tryGit(args: readonly string[], { repo, signal }: GitOptions): Promise<GitResult> {
   try {
     const { stdout } = await run('git', args, { cwd: repo, signal, maxBuffer: MOST_BYTES, env: environment() });
@@ -49,22 +49,22 @@ export async function tryGit(args: readonly string[], { repo, signal }: GitOptio
 
 const run = promisify(execFile);
 
-/** More history than this cannot be read at once: 256 MiB, several hundred thousand commits. */
+/** The most output of one command: 256 MiB, or several hundred thousand commits. */
 const MOST_BYTES = 256 * 1024 * 1024;
 
-/** Never ask for a password, speak one language, and look at `repo` alone, also when a git hook runs this. */
+/** Returns an environment in which git asks for no password, prints English, and uses only `repo`, even inside a git hook. */
 function environment(): NodeJS.ProcessEnv {
   return { ...process.env, GIT_TERMINAL_PROMPT: '0', LC_ALL: 'C', GIT_DIR: undefined, GIT_WORK_TREE: undefined };
 }
 
-/** What `execFile` adds to its errors. */
+/** Reads the fields that `execFile` adds to its errors. */
 function factsOf(error: unknown): { readonly code: unknown; readonly stderr: string } {
   if (!(error instanceof Error)) return { code: undefined, stderr: '' };
   const code = 'code' in error ? error.code : undefined;
   return { code, stderr: 'stderr' in error && typeof error.stderr === 'string' ? error.stderr : '' };
 }
 
-/** Node says `ENOENT` both where the program and where its working directory is missing. */
+/** Creates the error for `ENOENT`, which Node reports for a missing program and for a missing working directory. */
 async function cannotStart(repo: string, cause: unknown): Promise<GitError> {
   const found = await stat(repo).catch(() => undefined);
   return found

@@ -1,8 +1,8 @@
 /**
- * Which commit goes into which section.
+ * Grouping of commits into sections.
  *
- * It begins with the cheapest signal, the prefixes of Conventional Commits, and reads another one only when it is asked
- * to: the leading verb, then the paths that were touched.
+ * It starts with the cheapest signal, the prefixes of Conventional Commits. It reads the leading verb and the touched paths
+ * only if a review asks for them.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { z } from 'zod';
 import type { Commit } from './commits.ts';
 import { headings, kindOfPath, kindOfType, kindOfVerb, type Kind } from './kinds.ts';
 
-/** What can be read of a commit, in the order in which it counts. */
+/** The signals of a commit, in the order of precedence. */
 export const SIGNALS = ['prefix', 'verb', 'paths'] as const;
 
-/** One thing that can be read of a commit. */
+/** A signal of a commit. */
 export type Signal = (typeof SIGNALS)[number];
 
-/** How a gate asks for a signal, in words. `signalsAskedFor` understands them. */
+/** The words with which a gate asks for a signal. `signalsAskedFor` parses them. */
 export const requests: Readonly<Record<Signal, string>> = {
   prefix: 'Read the type prefix of each commit.',
   verb: 'Read the leading verb of each commit.',
@@ -26,7 +26,7 @@ export const requests: Readonly<Record<Signal, string>> = {
 const kinds = Object.keys(headings).filter((key): key is Kind => key in headings);
 
 export const groupingSchema = z.object({
-  /** What was read. */
+  /** The signals that were read. */
   signals: z.array(z.enum(SIGNALS)),
   /** The sections in the order of the notes, and the hashes of their commits, newest first. */
   sections: z.array(
@@ -40,7 +40,7 @@ export const groupingSchema = z.object({
 /** Commits by section. */
 export type Grouping = z.infer<typeof groupingSchema>;
 
-/** Sorts every commit into the section that the first telling signal says; what no signal tells is `other`. */
+/** Sorts every commit into a section by the first signal that decides; a commit without such a signal goes to `other`. */
 export function groupCommits(commits: readonly Commit[], signals: readonly Signal[]): Grouping {
   const sections = kinds.map((kind): Grouping['sections'][number] => ({ kind, entries: [] }));
   for (const commit of commits) {
@@ -50,13 +50,13 @@ export function groupCommits(commits: readonly Commit[], signals: readonly Signa
   return { signals: [...signals], sections: sections.filter((section) => section.entries.length > 0) };
 }
 
-/** The signals to read: prefixes always, and those that a request names, be it a gate's or a person's own words. */
+/** Returns the signals to read: prefixes, and those that requests of gates or people name. */
 export function signalsAskedFor(requested: readonly string[]): readonly Signal[] {
   const text = requested.join('\n');
   return SIGNALS.filter((signal) => signal === 'prefix' || WORDS[signal].test(text));
 }
 
-/** The words that a verb may be: the first one after a label such as `[cli]`, and the first after `net/http:`. */
+/** Returns the words that may be the verb: the first after a label such as `[cli]`, and the first after `net/http:`. */
 export function leadingWords({ subject }: Commit): readonly string[] {
   const first = /^(?:\[[^\]]*\])?[^\p{L}\p{N}]*(\p{L}+)/u.exec(subject)?.[1];
   const scoped = /^[\w./,*-]+: *(\p{L}+)/u.exec(subject)?.[1];
@@ -86,10 +86,10 @@ const readers: Readonly<Record<Signal, (commit: Commit) => Kind | undefined>> = 
   paths: ({ paths }) => kindOfPaths(paths),
 };
 
-/** `feat: ...`, `fix(cli): ...`, `refactor(api)!: ...` */
+/** The prefix of a conventional commit: `feat: ...`, `fix(cli): ...`, `refactor(api)!: ...` */
 const PREFIX = /^(?<type>[a-z]+)(?:\((?<scope>[^)]*)\))?!?: *(?<text>.*)$/iu;
 
-/** Code wins, as its tests and documentation come with it; without code, what most of the paths are. */
+/** Returns the kind of the touched paths. Code wins, as tests and documentation accompany it; else the most frequent kind wins. */
 function kindOfPaths(paths: readonly string[]): Kind | undefined {
   const touched = paths.map(kindOfPath);
   if (touched.includes('change')) return 'change';
@@ -97,7 +97,7 @@ function kindOfPaths(paths: readonly string[]): Kind | undefined {
   return kinds.filter((kind) => touched.includes(kind)).toSorted((a, b) => count(b) - count(a))[0];
 }
 
-/** What the notes say of a commit. A prefix is left out where the section says the same; its scope stays. */
+/** Returns the entry of a commit. A prefix that the section already expresses is left out; its scope stays. */
 function textOf({ subject, breakingNote }: Commit): string {
   const { type = '', scope = '', text = '' } = PREFIX.exec(subject)?.groups ?? {};
   const bare = kindOfType(type) && text !== '' ? [scope, text].filter((part) => part !== '').join(': ') : subject;

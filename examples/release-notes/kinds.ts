@@ -1,5 +1,5 @@
 /**
- * The sections that notes can have, and what puts a commit into one.
+ * The sections of the notes, and the rules that sort commits into them.
  *
  * @module
  */
@@ -21,19 +21,19 @@ export const headings = {
 /** A kind of change. */
 export type Kind = keyof typeof headings;
 
-/** The kind that a conventional type such as `feat` stands for; `undefined` for a word that is none. */
+/** Returns the kind of a conventional type such as `feat`; `undefined` for another word. */
 export function kindOfType(type: string): Kind | undefined {
   return TYPES.get(type.toLowerCase());
 }
 
-/** The kind that a leading verb stands for, in any of its forms ("Add", "adds", "Added", "Adding"). */
+/** Returns the kind of a leading verb in any form ("Add", "adds", "Added", "Adding"); `undefined` for another word. */
 export function kindOfVerb(word: string): Kind | undefined {
   return baseForms(word.toLowerCase())
     .map((verb) => VERBS.get(verb))
     .find((kind) => kind !== undefined);
 }
 
-/** The kind of a file. Code that is none of the others is `change`. */
+/** Returns the kind of a file; `change` for code. */
 export function kindOfPath(path: string): Kind {
   return PATHS.find(([pattern]) => pattern.test(path))?.[1] ?? 'change';
 }
@@ -51,7 +51,7 @@ const TYPES = table({
   revert: 'revert',
 });
 
-/** Only verbs that say what kind of change it is: "make", "set", "update" and "use" can be anything. */
+/** Verbs that express a kind of change. "make", "set", "update" and "use" are missing, as they can mean any kind. */
 const VERBS = table({
   feature: 'accept add allow create enable expose implement introduce let offer permit provide show support',
   fix: 'avoid correct fix guard handle patch prevent repair resolve restore tolerate',
@@ -64,7 +64,7 @@ const VERBS = table({
   revert: 'revert',
 });
 
-/** The first pattern that fits wins: a test of the documentation is a test. */
+/** Patterns of paths. The first match wins: a test of the documentation is a test. */
 const PATHS: readonly (readonly [pattern: RegExp, kind: Kind])[] = [
   [/(?:^|\/)(?:tests?|specs?|__tests__|testdata|fixtures)\/|[._-](?:test|spec|test-d)\.\w+$/iu, 'test'],
   [
@@ -77,13 +77,13 @@ const PATHS: readonly (readonly [pattern: RegExp, kind: Kind])[] = [
   [/[.-](?:lock|config)\.(?:json|ya?ml|[cm]?[jt]s)$|\.(?:lock|toml|cfg|ini)$/iu, 'tooling'],
 ];
 
-/** From words per kind to a kind per word. */
+/** Converts words by kind to kinds by word. */
 function table(words: Partial<Record<Kind, string>>): ReadonlyMap<string, Kind> {
   const kinds = Object.keys(headings).filter((key): key is Kind => key in words);
   return new Map(kinds.flatMap((kind) => (words[kind] ?? '').split(/\s+/u).map((word) => [word, kind] as const)));
 }
 
-/** What an English verb may be a form of: "adding" of "add", "handles" of "handle", "dropped" of "drop". */
+/** Returns possible base forms of an English verb: "add" for "adding", "handle" for "handles", "drop" for "dropped". */
 function baseForms(word: string): readonly string[] {
   const stems = ENDINGS.filter((ending) => word.endsWith(ending)).map((ending) => word.slice(0, -ending.length));
   const undoubled = stems.map((stem) => stem.replace(/(.)\1$/u, '$1'));

@@ -1,28 +1,28 @@
 /**
- * Plain text as Markdown: what was typed is what is shown.
+ * Conversion of plain text to Markdown that shows the same text.
  *
  * @module
  */
 
-/** Takes the meaning from every character that Markdown or HTML would give one. Expects text on one line. */
+/** Escapes every character that Markdown or HTML would interpret. Expects text on one line. */
 export function escapeMarkdown(text: string): string {
   return (
     text
       .replace(/[\\`*[\]<>~|]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|&(?=#?\w+;)/gu, String.raw`\$&`)
-      // Words that make a heading, a list or a rule at the start of a line, where wrapping may put them.
+      // Escapes words that would make a heading, a list or a rule at the start of a line, as wrapping may put them there.
       .replace(/(?<=^|\s)(\d*)([-+=.)]|#{1,6}|-{2,}|={2,})(?=\s|$)/gu, String.raw`$1\$2`)
   );
 }
 
-/** How long a line is: in characters, not in bytes or UTF-16 units. */
+/** Counts the characters of a line, not its bytes or UTF-16 units. */
 export function lengthOf(line: string): number {
   return Array.from(line).length;
 }
 
 /**
- * Breaks a paragraph at spaces so that no line is longer than `width`, where words allow it.
+ * Breaks a paragraph at spaces so that no line is longer than `width`, except for longer words.
  *
- * @param lead What the first line begins with; the others are indented by as much.
+ * @param lead The beginning of the first line. The others are indented by its length.
  */
 export function wrap(text: string, width: number, lead: string): string {
   const lines: string[] = [];
@@ -35,7 +35,7 @@ export function wrap(text: string, width: number, lead: string): string {
   return lead + lines.join(`\n${' '.repeat(lead.length)}`);
 }
 
-/** Cuts the end off every word that is longer than `most` characters, between what a reader takes for characters. */
+/** Cuts every word that is longer than `most` characters, without splitting a grapheme. */
 export function shortenWords(text: string, most: number): string {
   return text
     .split(' ')

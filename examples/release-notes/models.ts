@@ -1,5 +1,5 @@
 /**
- * Release notes in the words of a model. Which entries there are, and how lines are laid out, stays with functions.
+ * Release notes worded by a model. Functions still decide on the entries and on the layout of lines.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { commitSchema, type Commit } from './commits.ts';
 import { groupingSchema, type Grouping } from './grouping.ts';
 import { headings } from './kinds.ts';
 
-/** What a model says of each commit. Hashes are as short as it was shown them. */
+/** The schema of a model's entries. Hashes are the short ones that it was shown. */
 export const wordingSchema = z.object({
   entries: z.array(z.object({ hash: z.string(), text: z.string() })),
 });
 
 export type Wording = z.infer<typeof wordingSchema>;
 
-/** Words the entries. */
+/** Creates the task that words the entries. */
 export function wordingBy(model: OpenAIModel): Task<'wording', Wording, Inputs> {
   return openaiTask('wording', {
     ...model,
@@ -29,7 +29,7 @@ export function wordingBy(model: OpenAIModel): Task<'wording', Wording, Inputs> 
   });
 }
 
-/** Judges the whole notes against the commits. */
+/** Creates the reviewer that compares the whole notes with the commits. */
 export function editorBy(model: OpenAIModel): Task<'editor', Decision, Inputs> {
   return openaiReviewer('editor', {
     ...model,
@@ -39,7 +39,7 @@ export function editorBy(model: OpenAIModel): Task<'editor', Decision, Inputs> {
   });
 }
 
-/** A grouping in other words. What has no words is left out, and what is of no commit stands in "Other": the gate finds both. */
+/** Replaces the texts of a grouping. Commits without words are left out, and entries of no commit go to "Other"; the gate finds both. */
 export function inWordsOf({ entries }: Wording, { signals, sections }: Grouping, commits: readonly Commit[]): Grouping {
   const hashOf = (short: string) => commits.find((commit) => short.length >= 7 && commit.hash.startsWith(short))?.hash;
   const worded = entries.map(({ hash, text }) => ({
@@ -58,7 +58,7 @@ export function inWordsOf({ entries }: Wording, { signals, sections }: Grouping,
 
 // --- internal ---
 
-/** What a model has to know of the commits, in the order of the notes. */
+/** Returns the facts about the commits that a model needs, in the order of the notes. */
 function shownCommits(inputs: Inputs): readonly object[] {
   const commits = z.array(commitSchema).parse(inputs['collect']?.['commits']);
   const { sections } = groupingSchema.parse(inputs['group']?.['grouping']);

@@ -8,36 +8,36 @@ import type { Grouping } from './grouping.ts';
 import { headings } from './kinds.ts';
 import { escapeMarkdown, shortenWords, wrap } from './markdown.ts';
 
-/** What the notes are made from. */
+/** The data of the notes. */
 export interface Draft {
-  /** The name of the commit that they begin after, `null` for the beginning of the history. */
+  /** The name of the commit after which they begin; `null` for the beginning of the history. */
   readonly since: string | null;
   readonly merges: number;
   readonly commits: readonly Commit[];
   readonly grouping: Grouping;
 }
 
-/** How lines that are too long are treated. */
+/** The handling of lines that are too long. */
 export interface Layout {
   readonly width: number;
   readonly wrap: boolean;
-  /** Whether words that do not fit into a line are cut. */
+  /** True to cut words that do not fit into a line. */
   readonly shorten: boolean;
 }
 
-/** How a gate asks for a layout, in words. */
+/** The words with which a gate asks for a layout. */
 export const layoutRequests = {
   wrap: 'Wrap the lines that are too long.',
   shorten: 'Shorten the words that do not fit into a line.',
 } as const;
 
-/** The layout that was asked for so far; nothing is done that no one asked for. */
+/** Returns the layout that requests have asked for so far. Without requests, lines stay long. */
 export function layoutAskedFor(requested: readonly string[], width: number): Layout {
   const text = requested.join('\n');
   return { width, wrap: /\bwrap\b/iu.test(text), shorten: /\bshorten\b/iu.test(text) };
 }
 
-/** Lines that fit, whatever is in them. */
+/** Returns a layout in which every line fits. */
 export function tidyLayout(width: number): Layout {
   return { width, wrap: true, shorten: true };
 }

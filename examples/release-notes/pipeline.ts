@@ -1,7 +1,7 @@
 /**
  * Release notes from the history of a git repository: collect, group, draft, publish.
  *
- * The draft passes review before it is published, and its gate sends the grouping back while it says too little.
+ * The draft passes review before it is published. Its gate sends the grouping back if too many commits are in "Other".
  *
  * @module
  */
@@ -58,7 +58,7 @@ const group = phase('group', {
   ],
 });
 
-/** The pipeline, in the words of the commits where there is no model. */
+/** Creates the pipeline. Without a model, the notes use the subjects of the commits. */
 export function releaseNotes(model?: OpenAIModel) {
   const draft = draftBy(model);
   return definePipeline({
@@ -68,12 +68,12 @@ export function releaseNotes(model?: OpenAIModel) {
   });
 }
 
-/** With OPENAI_API_KEY a model words the notes and reviews them. */
+/** The pipeline. With OPENAI_API_KEY a model words and reviews the notes. */
 export default releaseNotes(modelOf(process.env));
 
 // --- internal ---
 
-/** The draft, in the words of the commits, or in those of a model; an editor reviews those as well. */
+/** Creates the phase that drafts the notes. An editor reviews the words of a model as well. */
 function draftBy(model: OpenAIModel | undefined) {
   return phase('draft', {
     after: [group],
@@ -116,12 +116,12 @@ function draftBy(model: OpenAIModel | undefined) {
           ),
         ...(model ? [editorBy(model)] : []),
       ],
-      // Notes that break a rule after all are never published.
+      // Without `onExhausted` the default applies: notes that still break a rule are never published.
     },
   });
 }
 
-/** The file, of what has passed. */
+/** Creates the phase that publishes the approved draft. */
 function publishing(draft: ReturnType<typeof draftBy>) {
   return phase('publish', {
     after: [draft],
@@ -145,7 +145,7 @@ function gitOptions(input: unknown, signal: AbortSignal): GitOptions {
   return { repo: settingsOf(input).repo, signal };
 }
 
-/** Every change that was asked for so far; of a person, whose feedback has no such line, the feedback. */
+/** Returns all changes that were asked for so far. Feedback of people has no `requiredChange`, so the feedback itself counts. */
 function changesAskedFor(revision: Revision | undefined): readonly string[] {
   return (revision?.history ?? []).map(({ requiredChange, feedback }) => requiredChange ?? feedback);
 }

@@ -1,5 +1,5 @@
 /**
- * Which part of the history the notes are about.
+ * The range of the history that the notes cover.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { GitError } from './git-error.ts';
 import { git, tryGit, type GitOptions } from './git.ts';
 
-/** Everything that HEAD has and `since` has not. Hashes, so that it stays the same while branches move. */
+/** The schema of a range: all commits of HEAD that `since` does not have. It has hashes, as branches may move. */
 export const rangeSchema = z.object({
-  /** What to call the start, `null` for the beginning of the history. */
+  /** The name of the start; `null` for the beginning of the history. */
   since: z.string().nullable(),
   from: z.string().nullable(),
   to: z.string(),
@@ -21,7 +21,7 @@ export type Range = z.infer<typeof rangeSchema>;
  * Finds the range.
  *
  * @param since The name of a commit. Without one, the latest tag below HEAD, or else the beginning.
- * @throws GitError where there is no repository, no history, or no such commit.
+ * @throws GitError if there is no repository, no history, or no such commit.
  */
 export async function findRange(since: string | undefined, options: GitOptions): Promise<Range> {
   await requireRepository(options);
@@ -34,7 +34,7 @@ export async function findRange(since: string | undefined, options: GitOptions):
   return { since: start, from, to };
 }
 
-/** The range as git reads it. */
+/** Formats the range for git. */
 export function revisionsOf({ from, to }: Range): string {
   return from === null ? to : `${from}..${to}`;
 }
@@ -57,7 +57,7 @@ async function hashOf(name: string, options: GitOptions): Promise<string | undef
   return found.ok ? found.stdout.trim() : undefined;
 }
 
-/** By date, of those that HEAD contains and that do not contain HEAD: so not a tag of HEAD itself. */
+/** Returns the latest tag by date among those that HEAD contains, except for tags of HEAD itself. */
 async function latestTag(options: GitOptions): Promise<string | undefined> {
   const tags = await listTags(['--merged=HEAD', '--no-contains=HEAD', '--count=1'], options);
   return tags[0];

@@ -1,5 +1,5 @@
 /**
- * What a run may be told, with `--input name=value` or as `input` of `startRun`.
+ * The settings of a run, given with `--input name=value` or as `input` of `startRun`.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const settingsSchema = z
     width: z.coerce.number<number | string>().int().min(40).max(1000).default(100),
     /** The largest share of commits that may stay in "Other", from 0 to 1. */
     maxOther: z.coerce.number<number | string>().min(0).max(1).default(0.2),
-    /** Where the notes are written. */
+    /** The file of the notes. */
     out: z.string().min(1).default('out/RELEASE_NOTES.md'),
   })
   .readonly()
