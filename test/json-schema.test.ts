@@ -70,15 +70,15 @@ describe('schemaProblem()', () => {
 
   it.each<readonly [Schema, string]>([
     [{ type: 'object', properties: { a: {} }, required: ['b'] }, '"required" names "b", which is not in "properties"'],
-    [{ properties: { a: {} } }, '"properties" needs "type: object" beside it'],
-    [{ minimum: 1 }, '"minimum" needs "type: number" beside it'],
-    [{ type: 'array', minItems: 1 }, '"minItems" needs "items" beside it'],
-    [{ type: 'string', enum: ['a'], minLength: 2 }, '"minLength" is not heeded beside "enum"'],
+    [{ properties: { a: {} } }, '"properties" needs "type: object" next to it'],
+    [{ minimum: 1 }, '"minimum" needs "type: number" next to it'],
+    [{ type: 'array', minItems: 1 }, '"minItems" needs "items" next to it'],
+    [{ type: 'string', enum: ['a'], minLength: 2 }, '"minLength" has no effect next to "enum"'],
     [{ type: 'object', propertys: {} }, '"propertys" is not known'],
     [{ not: {} }, '"not" is not known'],
     [
       { type: 'object', properties: { a: { type: 'array', items: { anyOf: [{}, { minLength: 1 }] } } } },
-      '"minLength" needs "type: string" beside it (at /properties/a/items/anyOf/1)',
+      '"minLength" needs "type: string" next to it (at /properties/a/items/anyOf/1)',
     ],
     [{ type: 'strange' }, 'Unsupported type: strange'],
     [{ type: 'string', pattern: '(' }, 'Invalid regular expression: /(/: Unterminated group'],

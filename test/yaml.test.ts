@@ -309,13 +309,13 @@ phases:
         p.yaml:8:18: "use": expected one of "noMergeConflicts", "nonEmptyDiff", "matchesSchema", "command"
           8 |         - { use: noMergeConflict }
                                ^
-        p.yaml:9:36: unknown key "base". Known here are use, name, cwd, baseline, retries, timeout.
+        p.yaml:9:36: unknown key "base". The known keys are use, name, cwd, baseline, retries, timeout.
           9 |         - { use: noMergeConflicts, base: main }
                                                  ^
         p.yaml:10:38: "base": expected a commit or a branch
           10 |         - { use: nonEmptyDiff, base: "--output=x" }
                                                     ^
-        p.yaml:11:50: "schema": no schema that can be used: Unsupported type: strange
+        p.yaml:11:50: "schema": not a usable schema: Unsupported type: strange
           11 |         - { use: matchesSchema, task: t, schema: { type: strange } }
                                                                 ^
         p.yaml:12:37: "failures": expected a regular expression
@@ -330,7 +330,7 @@ phases:
         p.yaml:13:11: "command" is missing
           13 |         - { name: nothing }
                          ^
-      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.
+      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md lists every key. \`phasegate init yaml\` writes a file that names the JSON Schema for editors.
       Docs: docs/errors.md#DEFINITION_INVALID
       "
     `);
@@ -398,10 +398,10 @@ phases:
         p.yaml:20:20: "command": with "shell: true" the command is one line of text, not a list
           20 |         - command: [echo]
                                   ^
-        p.yaml:22:11: unknown key "retry". Known here are use, name, command, shell, cwd, env, stdin, timeout, maxOutputBytes, baseline, retries, kind, requiredChange, failures.
+        p.yaml:22:11: unknown key "retry". The known keys are use, name, command, shell, cwd, env, stdin, timeout, maxOutputBytes, baseline, retries, kind, requiredChange, failures.
           22 |           retry: 4
                          ^
-      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.
+      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md lists every key. \`phasegate init yaml\` writes a file that names the JSON Schema for editors.
       Docs: docs/errors.md#DEFINITION_INVALID
       "
     `);
@@ -508,7 +508,7 @@ phases:
         p.yaml:11:11: the pipeline: the phase name "a" is used twice. Give each a name of its own.
           11 |   - name: a
                          ^
-      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.
+      https://github.com/phasegate/phasegate/blob/main/docs/yaml.md lists every key. \`phasegate init yaml\` writes a file that names the JSON Schema for editors.
       Docs: docs/errors.md#DEFINITION_INVALID
       "
     `);

@@ -1,5 +1,5 @@
 /**
- * Checks of a pipeline file.
+ * Construction of checks from a pipeline file.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import type { Check } from '../../../model/handlers/phase.ts';
 import { lineOf, milliseconds, optionsOf } from './build-command.ts';
 import type { CheckFields } from './check-schema.ts';
 
-/** Makes one check; commands run in the directory of the file. */
+/** Builds one check. Commands run in the directory of the file. */
 export function buildCheck(fields: CheckFields, directory: string): Check<unknown, unknown> {
   const { name } = fields;
   switch (fields.use) {
     case 'noMergeConflicts':
-      return noMergeConflicts({ name, ...lookOf(fields, directory) });
+      return noMergeConflicts({ name, ...treeOptions(fields, directory) });
     case 'nonEmptyDiff':
-      return nonEmptyDiff({ name, base: fields.base, ...lookOf(fields, directory) });
+      return nonEmptyDiff({ name, base: fields.base, ...treeOptions(fields, directory) });
     case 'matchesSchema':
       return matchesSchema(fields.task, z.fromJSONSchema(fields.schema), { name });
     case 'command':
@@ -35,9 +35,9 @@ export function buildCheck(fields: CheckFields, directory: string): Check<unknow
 
 // --- internal ---
 
-type LookFields = Extract<CheckFields, { readonly use: 'noMergeConflicts' | 'nonEmptyDiff' }>;
+type TreeFields = Extract<CheckFields, { readonly use: 'noMergeConflicts' | 'nonEmptyDiff' }>;
 
-function lookOf({ cwd = '.', baseline, retries, timeout }: LookFields, directory: string) {
+function treeOptions({ cwd = '.', baseline, retries, timeout }: TreeFields, directory: string) {
   return {
     cwd: resolve(directory, cwd),
     baseline,
@@ -46,7 +46,7 @@ function lookOf({ cwd = '.', baseline, retries, timeout }: LookFields, directory
   };
 }
 
-/** A command is its own name where it has none. */
+/** Derives the name of a check from its command. */
 function nameOf(line: ReturnType<typeof lineOf>): string {
   return (typeof line === 'string' ? line : line.join(' ')).replace(/\s+/gu, ' ').trim();
 }

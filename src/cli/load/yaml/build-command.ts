@@ -1,5 +1,5 @@
 /**
- * What a pipeline file says of a command, as a command is given in code.
+ * Conversion of a command in a pipeline file to the options of `command()`.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { CommandLine, CommandOptions } from '../../../actors/command/comman
 import { durationOf } from '../../options/duration.ts';
 import type { CommandFields, Duration } from './command-schema.ts';
 
-/** The line of a command. */
+/** Returns the command line. */
 export function lineOf({ command: line }: CommandFields): CommandLine {
   if (typeof line === 'string') return line;
   const [program = '', ...args] = line.map(String);
   return [program, ...args];
 }
 
-/** What it is run with. Paths are those of the file. */
+/** Returns the options of a command. Paths are relative to the directory of the file. */
 export function optionsOf(
   { shell, cwd = '.', env = {}, stdin, timeout, maxOutputBytes }: CommandFields,
   directory: string,
@@ -30,7 +30,7 @@ export function optionsOf(
   };
 }
 
-/** A duration in milliseconds. */
+/** Converts a duration to milliseconds. */
 export function milliseconds(value: Duration): number {
   return typeof value === 'number' ? value : (durationOf(value) ?? 0);
 }

@@ -1,5 +1,5 @@
 /**
- * A pipeline of commands, from a file that is well-formed.
+ * Construction of a pipeline of commands from a parsed file.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { lineOf, milliseconds, optionsOf } from './build-command.ts';
 import type { Duration } from './command-schema.ts';
 import type { PipelineFile } from './schema.ts';
 
-/** Makes the pipeline. Throws what `definePipeline` throws. */
+/** Builds the pipeline. Throws the same errors as `definePipeline`. */
 export function buildPipeline(file: PipelineFile, directory: string): Pipeline {
   return definePipeline({
     name: file.name,
@@ -49,7 +49,7 @@ function buildTask(name: string, fields: WorkFields, directory: string): Task<st
   return task(name, {
     description,
     version,
-    // The timeout is the task's own, where the plan shows it.
+    // The timeout is an option of the task, as the plan shows it there.
     run: command(lineOf(fields), { ...optionsOf({ ...fields, timeout: undefined }, directory), output }),
     after: 'after' in fields ? fields.after : undefined,
     retry: retry && buildRetry(retry),
@@ -84,7 +84,7 @@ function buildBackoff({ first, factor, max }: BackoffFields): Backoff {
   };
 }
 
-/** The same with its duration in milliseconds. */
+/** Converts the duration of an object to milliseconds. */
 function buildDuration<T extends object>({ durationMs, ...rest }: T & { readonly durationMs?: Duration | undefined }) {
   return { ...rest, ...(durationMs !== undefined && { durationMs: milliseconds(durationMs) }) };
 }

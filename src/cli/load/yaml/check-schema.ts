@@ -1,5 +1,5 @@
 /**
- * Checks of a pipeline file.
+ * Schemas of the checks in a pipeline file.
  *
  * @module
  */
@@ -7,69 +7,72 @@ import { z } from 'zod';
 import { CHECK_KINDS } from '../../../actors/command/failure-count.ts';
 import { command, commandObject, text } from './command-schema.ts';
 import { schemaProblem } from './json-schema.ts';
-import { told } from './with-descriptions.ts';
+import { withDescription } from './with-descriptions.ts';
 
-/** What the checks may say that look at something which is there before the tasks have worked. */
+/** Keys of checks that can also run before the tasks. */
 const before = {
-  baseline: told(
+  baseline: withDescription(
     z.boolean().optional(),
-    'Runs it before the tasks as well: what failed then and fails afterwards warns, and asks for no change.',
+    'Runs the check before the tasks as well. A failure that was there before only warns and asks for no change.',
     false,
   ),
-  retries: told(z.int().min(0).max(100).optional(), 'How often it is run again when it fails.', 0),
+  retries: withDescription(z.int().min(0).max(100).optional(), 'Times the check runs again when it fails.', 0),
 };
 
-/** What the checks may say that look at a working tree. */
-const look = {
-  cwd: told(text.optional(), 'A folder of the working tree, relative to the directory of this file.', '.'),
+/** Keys of checks that examine a working tree. */
+const tree = {
+  cwd: withDescription(text.optional(), 'A folder of the working tree, relative to the directory of this file.', '.'),
   ...before,
   timeout: command.timeout,
 };
 
 const commandCheck = commandObject({
-  use: told(z.literal('command').optional(), 'A command, which passes with exit code 0.', 'command'),
-  name: told(text.optional(), 'Names the check in records. Without it the command does.'),
+  use: withDescription(z.literal('command').optional(), 'A command, which passes with exit code 0.', 'command'),
+  name: withDescription(text.optional(), 'Names the check in records. Without it the command is the name.'),
   ...command,
   ...before,
-  kind: told(
+  kind: withDescription(
     z.enum(CHECK_KINDS).optional(),
-    'What the command is for: the change that is asked for is worded accordingly. Without it the command is named.',
+    'The kind of check, which decides the wording of the required change. Without it the wording names the command.',
   ),
-  requiredChange: told(
+  requiredChange: withDescription(
     text.optional(),
-    'The change that a failure asks for, as one imperative sentence. Without it the command is named, by what it is for.',
+    'The change that a failure requires, as one imperative sentence. Without it the sentence follows from "kind" and the command.',
   ),
-  failures: told(
+  failures: withDescription(
     text.refine(isPattern, 'expected a regular expression').optional(),
-    'Finds the names of what failed in the output: a regular expression whose first group, or whole match, is one. Without it the outcome counts as a whole.',
+    'A regular expression that finds failures in the output: its first group, or whole match, is the name of one. Without it the output counts as one failure.',
   ),
 });
 
-/** A check. */
+/** The schema of a check. */
 export const check = z.discriminatedUnion(
   'use',
   [
     commandCheck,
     z.strictObject({
-      use: told(z.literal('noMergeConflicts'), 'No file of the working tree has merge conflicts.'),
-      name: told(text.optional(), 'Names the check in records.', 'merge conflicts'),
-      ...look,
+      use: withDescription(z.literal('noMergeConflicts'), 'No file of the working tree has merge conflicts.'),
+      name: withDescription(text.optional(), 'Names the check in records.', 'merge conflicts'),
+      ...tree,
     }),
     z.strictObject({
-      use: told(z.literal('nonEmptyDiff'), 'The working tree differs from a commit.'),
-      name: told(text.optional(), 'Names the check in records.', 'diff'),
-      ...look,
-      base: told(
+      use: withDescription(z.literal('nonEmptyDiff'), 'The working tree differs from a commit.'),
+      name: withDescription(text.optional(), 'Names the check in records.', 'diff'),
+      ...tree,
+      base: withDescription(
         text.regex(/^[^-]/u, 'expected a commit or a branch').optional(),
         'A commit or branch to compare with.',
         'HEAD',
       ),
     }),
     z.strictObject({
-      use: told(z.literal('matchesSchema'), 'The output of a task matches a JSON Schema.'),
-      name: told(text.optional(), 'Names the check in records. Without it "schema of", and the task.'),
-      task: told(text, 'The task of the phase whose output it is; its "output" is json.'),
-      schema: told(z.record(text, z.unknown()).check(sound), 'A JSON Schema.'),
+      use: withDescription(z.literal('matchesSchema'), 'The output of a task matches a JSON Schema.'),
+      name: withDescription(
+        text.optional(),
+        'Names the check in records. Without it the name is "schema of" and the task.',
+      ),
+      task: withDescription(text, 'The task of the phase whose output is checked; its "output" is json.'),
+      schema: withDescription(z.record(text, z.unknown()).check(sound), 'A JSON Schema.'),
     }),
   ],
   { error: unknownUse },
@@ -80,20 +83,19 @@ export type CheckFields = z.infer<typeof check>;
 
 // --- internal ---
 
-/** Refuses a JSON Schema that would not be checked in every part. */
+/** Refuses a JSON Schema of which some part would have no effect. */
 function sound({ value, issues }: z.core.ParsePayload<Readonly<Record<string, unknown>>>): void {
   const problem = schemaProblem(value);
-  if (problem !== undefined)
-    issues.push({ code: 'custom', input: value, message: `no schema that can be used: ${problem}` });
+  if (problem !== undefined) issues.push({ code: 'custom', input: value, message: `not a usable schema: ${problem}` });
 }
 
-/** What there is to use, where something else was named. */
+/** Lists the known values of `use` for a check with another one. */
 function unknownUse({ code }: { readonly code: string }): string | undefined {
   const uses = ['noMergeConflicts', 'nonEmptyDiff', 'matchesSchema', 'command'].map((use) => `"${use}"`);
   return code === 'invalid_union' ? `expected one of ${uses.join(', ')}` : undefined;
 }
 
-/** Whether a text is a regular expression. */
+/** True if a text is a regular expression. */
 function isPattern(source: string): boolean {
   try {
     return new RegExp(source, 'u').source !== '';

@@ -1,5 +1,5 @@
 /**
- * Commands of a pipeline file, and what is said of work.
+ * Schemas of commands, tasks and durations in a pipeline file.
  *
  * @module
  */
@@ -7,82 +7,92 @@ import { z } from 'zod';
 import { estimateSchema, manySchema } from '../../../model/plan/options.ts';
 import { backoffSchema } from '../../../model/plan/policy-schema.ts';
 import { BACKOFF_DEFAULTS, BACKOFF_WORDS, ESTIMATE_WORDS } from './descriptions.ts';
-import { told, toldEach } from './with-descriptions.ts';
+import { withDescription, withDescriptions } from './with-descriptions.ts';
 
-/** Text. */
+/** The schema of a text. */
 export const text = z.string();
 
-/** A duration: milliseconds, or a text with a unit. */
+/** The schema of a duration: milliseconds, or a text with a unit. */
 export const duration = z.union([
   z.number().min(0),
   z.string().regex(/^\d+(\.\d+)? ?(ms|s|m|h|d)$/u, 'expected a duration such as "30s"'),
 ]);
 
-/** Waiting times. */
+/** The schema of waiting times. */
 export const backoff = z.strictObject(
-  toldEach(
+  withDescriptions(
     { ...backoffSchema.unwrap().shape, first: duration.optional(), max: duration.optional() },
     BACKOFF_WORDS,
     BACKOFF_DEFAULTS,
   ),
 );
 
-/** What every command may say. */
+/** Keys of every command. */
 export const command = {
-  command: told(
+  command: withDescription(
     z.union([z.array(z.union([text, z.number(), z.boolean()])).min(1), text.min(1)]),
-    'The program and its arguments, which no shell sees. With "shell: true" one line for the shell.',
+    'The program and its arguments, without a shell. With "shell: true" one line of text for the shell.',
   ),
-  shell: told(z.boolean().optional(), 'Runs the command, which is then one line, with the shell.', false),
-  cwd: told(text.optional(), 'Working directory, relative to the directory of this file.', '.'),
-  env: told(
+  shell: withDescription(
+    z.boolean().optional(),
+    'Runs the command, which is then one line of text, with the shell.',
+    false,
+  ),
+  cwd: withDescription(text.optional(), 'Working directory, relative to the directory of this file.', '.'),
+  env: withDescription(
     z.record(text, z.union([text, z.number(), z.boolean()])).optional(),
-    'Environment variables on top of those of phasegate and the PHASEGATE_* ones.',
+    'Environment variables in addition to those of the phasegate process and to PHASEGATE_*.',
     {},
   ),
-  stdin: told(
+  stdin: withDescription(
     z.enum(['none', 'inputs', 'prompt']).optional(),
-    'What the command can read: nothing, everything it may know as one JSON object, or the prompt.',
+    'The standard input of the command: nothing, all inputs as one JSON object, or the prompt.',
     'none',
   ),
-  timeout: told(duration.optional(), 'How long it may take: milliseconds, or a text such as "30s". 0 for ever.', '1h'),
-  maxOutputBytes: told(
+  timeout: withDescription(
+    duration.optional(),
+    'The most time that it may take: milliseconds, or a text such as "30s". 0 sets no limit.',
+    '1h',
+  ),
+  maxOutputBytes: withDescription(
     z.int().min(1).optional(),
-    'Bytes of output that are kept: the first half and the last.',
+    'The most bytes of output that are stored: half from the start, half from the end.',
     1_048_576,
   ),
 };
 
 const retry = z.strictObject({
-  attempts: told(manySchema.optional(), 'Tries in all, the first included.', 1),
-  backoff: told(
+  attempts: withDescription(manySchema.optional(), 'Tries in all, including the first.', 1),
+  backoff: withDescription(
     backoff.optional(),
-    'Waiting time before another try: "first", then "factor" times longer each time, up to "max".',
+    'The wait before another try: "first", then "factor" times longer each time, up to "max".',
     BACKOFF_DEFAULTS,
   ),
 });
 
-/** What is counted up where something has changed that a file does not show. */
-export const version = told(
+/** The version key: users change it if something has changed that the file does not show. */
+export const version = withDescription(
   text.min(1).max(100).optional(),
-  'Says that something has changed that this file does not show, such as a script: a run is not resumed with another. Without it nothing says so.',
+  'Change it if something has changed that this file does not show, such as a script. A run is not resumed with another version. Without it there is no version.',
 );
 
-/** What every task and every reviewer may say. */
+/** Keys of every task and every reviewer. */
 export const work = {
   ...command,
   version,
-  description: told(text.optional(), 'What is to be done, in words; the base of the prompt.', ''),
-  retry: told(retry.optional(), 'How often it is tried when it fails.', { attempts: 1 }),
-  estimate: told(
+  description: withDescription(text.optional(), 'Describes the work in words; the base of the prompt.', ''),
+  retry: withDescription(retry.optional(), 'The tries in all if it fails, and the wait between them.', { attempts: 1 }),
+  estimate: withDescription(
     z
-      .strictObject(toldEach({ ...estimateSchema.unwrap().shape, durationMs: duration.optional() }, ESTIMATE_WORDS))
+      .strictObject(
+        withDescriptions({ ...estimateSchema.unwrap().shape, durationMs: duration.optional() }, ESTIMATE_WORDS),
+      )
       .optional(),
-    'What a try uses at most. None begins that does not fit into the limits. Without it nothing is expected.',
+    'The most that one try uses. A try that does not fit into the limits does not start. Without it there is no estimate.',
   ),
 };
 
-/** Strict, and a line of text exactly where there is a shell to read it. */
+/** Creates a strict object schema of a command, which is a line of text exactly if `shell` is true. */
 export function commandObject<S extends z.core.$ZodShape>(shape: S) {
   return z.strictObject(shape).check(({ value, issues }) => {
     const { command: line, shell }: { command?: unknown; shell?: unknown } = value;
@@ -98,5 +108,5 @@ export function commandObject<S extends z.core.$ZodShape>(shape: S) {
 /** A duration as a file may give it. */
 export type Duration = z.infer<typeof duration>;
 
-/** What a command is run with. */
+/** The parsed keys of a command. */
 export type CommandFields = z.infer<z.ZodObject<typeof command>>;

@@ -1,5 +1,5 @@
 /**
- * What each option of a pipeline file means, as editors show it.
+ * Descriptions of the options of a pipeline file, as editors show them.
  *
  * @module
  */
@@ -10,98 +10,103 @@ import type { Backoff, GatePolicy, Limits, Policy } from '../../../model/plan/po
 import { gateDefaults } from '../../../model/plan/policy.ts';
 import type { Words } from './with-descriptions.ts';
 
-/** Options of a gate. */
+/** Descriptions of the options of a gate. */
 export const GATE_WORDS: Words<GatePolicy> = {
-  maxRetries: 'Times the gate may send its own phase back per start. 0 reviews once.',
-  maxPredecessorRetries: 'Times the gate may send back each predecessor, over the whole run. 0 forbids it.',
+  maxRetries: 'Times that the gate may send its own phase back per start. 0 reviews once.',
+  maxPredecessorRetries: 'Times that the gate may send each predecessor back, over the whole run. 0 forbids it.',
   loopAfter:
-    'How often in a row the same makes a loop: an issue that is open while no other is corrected, a demand that repeats the one before, an attempt that puts out what was sent back. No budget is left then.',
-  onExhausted: 'What follows a request for changes when the budget is spent.',
-  onUnrecognised: 'What text without a verdict means: an approval with a warning, or that the review is asked again.',
+    'Repetitions in a row that make a loop: the same issue stays open and no other is corrected, a demand repeats the one before, or an attempt has the same output as the one that was sent back. A loop ends the budget.',
+  onExhausted: 'The effect of a request for changes when the budget is spent.',
+  onUnrecognised: 'The meaning of review text without a verdict: an approval with a warning, or another review.',
   onInvalidTarget:
-    'What it means that words of a reviewer send back a phase that it may not: an approval with a warning, a question to a person, or that the review is asked again. Code that does so fails the phase.',
-  maxReviewErrors: 'Times one review is asked again after it could not be had. It spends no retry.',
+    'The meaning of review text that sends back a phase which it may not send back: an approval with a warning, a question to a person, or another review. A reviewer in code that does so fails the phase.',
+  maxReviewErrors: 'Times that one review is asked again after it failed. This spends no retry.',
   onReviewUnavailable:
-    'What follows if a review could not be had in all its tries: the phase fails, or a person decides in a run that is kept. Without it the phase fails.',
-  reviewBackoff: 'Waiting time before a review is asked again.',
-  approval: 'Which approvals open the gate. Others are asked for again.',
-  minConfidence: 'A request for changes with a confidence at or under this is asked again. 0 turns it off.',
-  rewindTo: 'Which phases may be sent back: the direct predecessors, any ancestor, or just these.',
+    'The effect of a review that failed in all its tries: the phase fails, or a person decides, if the run is stored. Without it the phase fails.',
+  reviewBackoff: 'The wait before a review is asked again.',
+  approval: 'Conditions for approvals that open the gate. After another approval the review is asked again.',
+  minConfidence: 'A review that requests changes with this confidence or less is asked again. 0 turns this off.',
+  rewindTo: 'The phases that may be sent back: the direct predecessors, any ancestor, or the listed ones.',
   invalidate:
-    'Which other readers of a phase that was sent back run again: none but the one that asked, those for whom what they read changed, or all.',
-  regate: 'Whether a phase that is sent back must pass its own gate again.',
-  layout: 'How the revision is written into the prompt.',
-  strategy: 'What the revision carries beside the demand.',
-  maxRevisionChars: 'Longest revision in characters. A longer one is cut in a fixed order.',
-  maxPromptGrowth: 'A rework prompt longer than this many first prompts warns. 0 turns it off.',
-  inbox: 'Who is asked if a person has to decide, and what happens if nobody does.',
+    'The readers of a phase that run again after it was sent back: only the phase that asked, those whose inputs changed, or all.',
+  regate: 'True if a phase that is sent back must pass its own gate again.',
+  layout: 'The layout of the revision in the prompt.',
+  strategy: 'The content of the revision in addition to the demand.',
+  maxRevisionChars: 'The longest revision in characters. A longer one is cut in a fixed order.',
+  maxPromptGrowth: 'A rework prompt that is longer than this many first prompts causes a warning. 0 turns this off.',
+  inbox: 'The queue to ask if a person has to decide, and the effect if nobody does.',
 };
 
-/** Guards of approvals. */
+/** Descriptions of the conditions for approvals. */
 export const APPROVAL_WORDS: Words<ApprovalPolicy> = {
-  minConfidence: 'An approval with a confidence at or under this is asked for again. One without a confidence is not.',
+  minConfidence:
+    'After an approval with this confidence or less the review is asked again. An approval without a confidence passes.',
   minScore:
-    'An approval with a score under this is asked for again. One without a score is not. Without it any score will do.',
-  maxSeverity: 'The worst open issue that an approval may have.',
+    'After an approval with a lower score the review is asked again. An approval without a score passes. Without it any score passes.',
+  maxSeverity: 'The most severe open issue that an approval may have.',
 };
 
-/** Defaults of those. */
+/** Defaults of the conditions for approvals. */
 export const APPROVAL_DEFAULTS: ApprovalPolicy = { minConfidence: 0, maxSeverity: 'medium' };
 
-/** Waiting times. */
+/** Descriptions of waiting times. */
 export const BACKOFF_WORDS: Words<Backoff> = {
   first: 'The wait before the second try: milliseconds, or a text such as "500ms".',
-  factor: 'How many times longer each following wait is.',
+  factor: 'The factor by which each following wait is longer.',
   max: 'The longest wait: milliseconds, or a text such as "1m".',
-  jitter: 'If each wait is a random part of that time, so that those who failed together do not come back together.',
+  jitter: 'True if each wait is a random part of that time, so that tries that failed together do not start together.',
 };
 
 /** Defaults of waiting times. */
 export const BACKOFF_DEFAULTS: Required<Backoff> = { first: 1000, factor: 2, max: 60_000, jitter: false };
 
-/** Questions to people. */
+/** Descriptions of the options for questions to people. */
 export const INBOX_WORDS: Words<InboxPolicy> = {
-  queue: 'Who is asked.',
-  severity: 'How urgent it is.',
-  remindAfterMs: 'Milliseconds after which they are reminded, once. Without it never.',
-  raiseAfterMs: 'Milliseconds after which it becomes one step more urgent, once. Without it never.',
-  expireAfterMs: 'Milliseconds after which "onExpiry" happens. Without it never.',
-  onExpiry: 'What happens then: it is rejected, it goes on waiting, or another queue is asked. It is never approved.',
+  queue: 'The queue that is asked.',
+  severity: 'The urgency of the question.',
+  remindAfterMs: 'Milliseconds after which the queue is reminded, once. Without it there is no reminder.',
+  raiseAfterMs:
+    'Milliseconds after which the question becomes one step more urgent, once. Without it the urgency stays.',
+  expireAfterMs: 'Milliseconds after which "onExpiry" applies. Without it the question does not expire.',
+  onExpiry:
+    'The effect of expiry: the attempt is rejected, the question stays open, or another queue is asked. Expiry never approves.',
 };
 
 /** Defaults of questions to people. */
 export const INBOX_DEFAULTS: InboxPolicy = { queue: 'default', severity: 'normal', onExpiry: 'stay' };
 
-/** Limits of a run. */
+/** Descriptions of the limits of a run. */
 export const LIMIT_WORDS: Words<Limits> = {
-  corrections: 'Times any phase is sent back, by its own gate or a later one, in all. Without it there is no limit.',
-  perPair: 'Times one phase sends back one other. Without it there is no limit.',
+  corrections:
+    'Times that phases are sent back in all, by their own gate or a later one. Without it there is no limit.',
+  perPair: 'Times that one phase sends one other phase back. Without it there is no limit.',
   attemptsPerPhase: 'Attempts of any one phase. Without it there is no limit.',
-  costUsd: 'Money in US dollars, as tasks report it. Without it there is no limit.',
+  costUsd: 'Cost in US dollars, as tasks report it. Without it there is no limit.',
   tokens: 'Tokens, as tasks report them. Without it there is no limit.',
   durationMs:
-    'Time of work: milliseconds, or a text such as "10m". Waiting for people does not count, nor time without a process. Without it there is no limit.',
-  deadlineMs: 'All time from the start of the run: milliseconds, or a text such as "2d". Without it there is no limit.',
+    'Time of work: milliseconds, or a text such as "10m". Waiting for people and time without a process do not count. Without it there is no limit.',
+  deadlineMs:
+    'The whole time from the start of the run: milliseconds, or a text such as "2d". Without it there is no limit.',
 };
 
-/** What a try is expected to use. */
+/** Descriptions of estimates. */
 export const ESTIMATE_WORDS: Words<Estimate> = {
-  costUsd: 'US dollars per try. Without it none are expected.',
-  tokens: 'Tokens per try. Without it none are expected.',
-  durationMs: 'Time per try: milliseconds, or a text such as "30s". Without it none is expected.',
+  costUsd: 'US dollars per try. Without it there is no estimate.',
+  tokens: 'Tokens per try. Without it there is no estimate.',
+  durationMs: 'Time per try: milliseconds, or a text such as "30s". Without it there is no estimate.',
 };
 
-/** What decides a whole run. */
+/** Descriptions of the policy options for a whole run. */
 export const RUN_WORDS: Words<Omit<Policy, keyof GatePolicy>> = {
-  onFailure: 'What a failed or rejected phase means for independent branches.',
-  onLimit: 'What a spent limit means: end the run, or hold it for a person.',
-  limits: 'Limits of a run, unless the file says others beside the policy. Without it there are none.',
+  onFailure: 'The effect of a failed or rejected phase on independent branches.',
+  onLimit: 'The effect of a reached limit: end the run, or hold it for a person.',
+  limits: 'Limits of a run, unless the file has its own "limits". Without it there are none.',
 };
 
-/** Defaults of what decides a whole run. */
+/** Defaults of the policy options for a whole run. */
 export const RUN_DEFAULTS = { onFailure: 'continue', onLimit: 'stop' } as const;
 
-/** Defaults of options of a gate. */
+/** Defaults of the options of a gate. */
 export const GATE_DEFAULTS: GatePolicy = {
   ...gateDefaults,
   reviewBackoff: BACKOFF_DEFAULTS,

@@ -1,5 +1,5 @@
 /**
- * YAML text with a memory of where everything stands in it.
+ * YAML text with the positions of all its values.
  *
  * @module
  */
@@ -16,27 +16,27 @@ import {
   type Node,
 } from 'yaml';
 
-/** Something wrong in a file. */
+/** A problem in a file. */
 export interface FileProblem {
   readonly message: string;
-  /** Where it begins, in characters from the start of the text. */
+  /** The start of the problem, in characters from the start of the text. */
   readonly offset: number;
 }
 
-/** A YAML file as it was read. */
+/** A parsed YAML file. */
 export interface YamlDocument {
   readonly value: unknown;
-  /** What is wrong with the syntax. */
+  /** Errors of the syntax. */
   readonly problems: readonly FileProblem[];
-  /** Where a value stands; the nearest one above it, where there is no such value. */
+  /** Returns the offset of a value, or of its nearest ancestor if there is no such value. */
   offsetOf(path: readonly PropertyKey[]): number;
-  /** Where the key of a value stands. */
+  /** Returns the offset of the key of a value. */
   offsetOfKey(path: readonly PropertyKey[]): number;
-  /** `line:column`, both from 1, with the line itself and a mark under the place. */
+  /** Returns `line:column`, both from 1, and the line itself with a mark under the place. */
   show(offset: number): { readonly position: string; readonly excerpt: string };
 }
 
-/** Reads YAML. Never throws. */
+/** Parses YAML. Never throws. */
 export function readYaml(source: string): YamlDocument {
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
@@ -65,7 +65,7 @@ export function readYaml(source: string): YamlDocument {
 
 // --- internal ---
 
-/** Characters of a line that are shown behind the place. */
+/** The most characters of a line that are shown after the place. */
 const LONGEST_EXCERPT = 120;
 
 interface Converted {
@@ -73,7 +73,7 @@ interface Converted {
   readonly problems: readonly FileProblem[];
 }
 
-/** Fails where an alias names no anchor, or where aliases multiply beyond reason. */
+/** Converts a document to values. Reports a problem if an alias names no anchor, or if aliases expand to too many nodes. */
 function convert(document: Document): Converted {
   try {
     return { value: document.errors.length > 0 ? undefined : document.toJS(), problems: [] };
@@ -95,7 +95,7 @@ function unresolvedAlias(document: Document): number {
   return offset;
 }
 
-/** Words of commands and variables are text as it is written: `1.0` stays `1.0`, and `yes` stays `yes`. */
+/** Keeps the source text of command words and environment variables: `1.0` stays `1.0`, and `yes` stays `yes`. */
 function keepWords(document: Document): void {
   visit(document, {
     Pair(_, { key, value }) {

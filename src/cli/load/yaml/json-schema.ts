@@ -1,5 +1,5 @@
 /**
- * JSON Schemas in a pipeline file: those that are checked in every part.
+ * Validation of JSON Schemas in a pipeline file: every part of a schema must have an effect.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import { errorInfo } from '../../../model/errors/phasegate-error.ts';
 type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Why a JSON Schema cannot be used: what it says would not be checked, and work would pass that it does not describe.
+ * Finds the reason that a JSON Schema cannot be used: some part would have no effect, so that wrong outputs would pass.
  *
- * @returns `undefined` where it can.
+ * @returns `undefined` if the schema can be used.
  */
 export function schemaProblem(schema: JsonSchema): string | undefined {
-  const unheeded = problemAt(schema, '');
-  if (unheeded !== undefined) return unheeded;
+  const problem = problemAt(schema, '');
+  if (problem !== undefined) return problem;
   try {
     z.fromJSONSchema(schema);
     return undefined;
@@ -26,7 +26,7 @@ export function schemaProblem(schema: JsonSchema): string | undefined {
 
 // --- internal ---
 
-/** Keywords that are heeded only beside the type that they are about. */
+/** Keywords that have an effect only next to the type that they constrain. */
 const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
   object: [
     'properties',
@@ -44,34 +44,35 @@ const OF_TYPE: Readonly<Record<string, readonly string[]>> = {
 const COMBINING = ['anyOf', 'oneOf', 'allOf'];
 /** Keywords that check nothing. */
 const NOTES = ['$schema', '$id', '$comment', 'title', 'description', 'examples', 'default', '$defs', 'definitions'];
-/** Keywords beside which others are not heeded. */
+/** Keywords next to which others have no effect. */
 const ALONE = ['enum', 'const', '$ref'];
 const KNOWN = new Set([...Object.values(OF_TYPE).flat(), ...COMBINING, ...NOTES, ...ALONE, 'type']);
-/** Keywords whose values are schemas by name; schemas, or a list of them. */
+/** Keywords whose values are objects of schemas. */
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions'];
+/** Keywords whose values are a schema or a list of schemas. */
 const INNER = ['items', 'prefixItems', 'additionalProperties', 'propertyNames', 'contains', ...COMBINING];
 
 function problemAt(schema: unknown, path: string): string | undefined {
   if (!isObject(schema)) return undefined;
   const where = path === '' ? '' : ` (at ${path})`;
   const keys = Object.keys(schema);
-  const strange = keys.find((key) => !KNOWN.has(key));
-  if (strange !== undefined) return `"${strange}" is not known${where}`;
+  const unknown = keys.find((key) => !KNOWN.has(key));
+  if (unknown !== undefined) return `"${unknown}" is not known${where}`;
   const type = schema['type'] === 'integer' ? 'number' : schema['type'];
   for (const [wanted, own] of Object.entries(OF_TYPE)) {
     const key = keys.find((one) => own.includes(one));
-    if (key !== undefined && type !== wanted) return `"${key}" needs "type: ${wanted}" beside it${where}`;
+    if (key !== undefined && type !== wanted) return `"${key}" needs "type: ${wanted}" next to it${where}`;
   }
   const alone = keys.find((key) => ALONE.includes(key));
-  const beside = keys.find((key) => key !== alone && key !== 'type' && !NOTES.includes(key));
-  if (alone !== undefined && beside !== undefined) return `"${beside}" is not heeded beside "${alone}"${where}`;
+  const idle = keys.find((key) => key !== alone && key !== 'type' && !NOTES.includes(key));
+  if (alone !== undefined && idle !== undefined) return `"${idle}" has no effect next to "${alone}"${where}`;
   const { properties } = schema;
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
   const missing = required.find((name) => !isObject(properties) || !Object.hasOwn(properties, String(name)));
   if (missing !== undefined) return `"required" names ${JSON.stringify(missing)}, which is not in "properties"${where}`;
   const sized = keys.find((key) => key === 'minItems' || key === 'maxItems');
   if (sized !== undefined && !keys.includes('items') && !keys.includes('prefixItems'))
-    return `"${sized}" needs "items" beside it${where}`;
+    return `"${sized}" needs "items" next to it${where}`;
   return problemWithin(schema, path);
 }
 

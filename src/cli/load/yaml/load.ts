@@ -1,5 +1,5 @@
 /**
- * From a YAML file to a pipeline.
+ * Loading of pipelines from YAML files.
  *
  * @module
  */
@@ -15,14 +15,14 @@ import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
 import { definitionProblems, shapeProblems } from './problems.ts';
 import { pipelineFileSchema, type PipelineFile } from './schema.ts';
-import { mend } from './valid-part.ts';
+import { validPartOf } from './valid-part.ts';
 
 /**
  * Loads a pipeline file.
  *
- * @param file How the user named it.
- * @param path Where it is; commands run in its directory.
- * @throws PhasegateError with every problem, its line and column, and the line itself; `TEXT_TOO_LONG` for a file that is no pipeline by its size.
+ * @param file The file name that the user gave.
+ * @param path The absolute path of the file. Commands run in its directory.
+ * @throws PhasegateError with every problem, its line and column, and the line itself; `TEXT_TOO_LONG` if the file is too large.
  */
 export async function loadYaml(file: string, path: string): Promise<Pipeline> {
   const { size } = await stat(path);
@@ -30,7 +30,7 @@ export async function loadYaml(file: string, path: string): Promise<Pipeline> {
   return pipelineOf(await readFile(path, 'utf8'), file, dirname(path));
 }
 
-/** The same for the text of a file. */
+/** Does the same as {@link loadYaml} for the text of a file. */
 export function pipelineOf(source: string, file: string, directory: string): Pipeline {
   if (source.length > TEXT_LIMITS.yaml) throw tooLong(file, `${source.length} characters`);
   const document = readYaml(source.replace(/^\uFEFF/u, ''));
@@ -47,10 +47,10 @@ export function pipelineOf(source: string, file: string, directory: string): Pip
 
 // --- internal ---
 
-/** No more bytes make so many characters: each takes 3 at most. */
+/** The most bytes that a file may have: a UTF-16 code unit takes at most 3 bytes. */
 const MOST_BYTES = 3 * TEXT_LIMITS.yaml;
 
-/** @param length With its unit. */
+/** Creates the error for a file that is too long. @param length The length with its unit. */
 function tooLong(file: string, length: string): PhasegateError {
   const problem = `Cannot load "${file}" as it has ${length}, and ${TEXT_LIMITS.yaml} characters are the most`;
   return new PhasegateError('TEXT_TOO_LONG', problem, {
@@ -58,11 +58,11 @@ function tooLong(file: string, length: string): PhasegateError {
   });
 }
 
-/** Problems of the structure of a file whose shape is wrong already. */
+/** Finds problems in the structure of a file that does not match the schema. */
 function structureOf(value: unknown, directory: string): readonly Problem[] {
-  const mended = mend(value);
-  const built = mended && build(mended.file, directory);
-  return mended && built && 'problems' in built ? built.problems.filter((one) => mended.isOwn(one)) : [];
+  const valid = validPartOf(value);
+  const built = valid && build(valid.file, directory);
+  return valid && built && 'problems' in built ? built.problems.filter((one) => valid.isOwn(one)) : [];
 }
 
 function build(
@@ -77,7 +77,7 @@ function build(
   }
 }
 
-/** As many as one reads before one begins to correct. */
+/** The most problems that the message lists. */
 const MOST_PROBLEMS = 20;
 
 function invalid(file: string, document: YamlDocument, problems: readonly FileProblem[]): PhasegateError {
@@ -91,7 +91,7 @@ function invalid(file: string, document: YamlDocument, problems: readonly FilePr
     'DEFINITION_INVALID',
     `Cannot load "${file}" as it has ${counted(problems.length, 'problem')}:\n${[...shown, ...more].join('\n')}`,
     {
-      hint: `${pageOf('yaml.md')} has every key; the JSON Schema that \`phasegate init yaml\` names tells them to editors.`,
+      hint: `${pageOf('yaml.md')} lists every key. \`phasegate init yaml\` writes a file that names the JSON Schema for editors.`,
     },
   );
 }

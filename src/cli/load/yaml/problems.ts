@@ -1,5 +1,5 @@
 /**
- * What is wrong with a pipeline file, in words and with its place.
+ * Problems of a pipeline file, in words and with their positions.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { nearest } from '../../../model/values/nearest.ts';
 import type { FileProblem, YamlDocument } from './document.ts';
 import { pipelineFileSchema } from './schema.ts';
 
-/** Problems of the shape of a file. */
+/** Converts the issues that the schema found to problems with positions. */
 export function shapeProblems(document: YamlDocument, issues: readonly z.core.$ZodIssue[]): readonly FileProblem[] {
   return issues.flatMap((issue) => problemsOf(document, issue, []));
 }
 
-/** Problems that `definePipeline` has found, where they are in the file, which has its structure. */
+/** Converts the problems that `definePipeline` found to problems with positions. Definition and file have the same paths. */
 export function definitionProblems(document: YamlDocument, problems: readonly Problem[]): readonly FileProblem[] {
   return problems.map(({ where, message, hint, path = [] }) => ({
     message: `${where}: ${message}. ${hint}`,
@@ -39,13 +39,13 @@ function problemsOf(document: YamlDocument, issue: z.core.$ZodIssue, above: Path
   return [{ message: isMissing(issue) ? `${nameOf(path)} is missing` : `${nameOf(path)}: ${wordsOf(issue)}`, offset }];
 }
 
-/** The problems of the member that was meant, where there is just one that the value could be meant for. */
+/** Returns the problems of the one union member that the value can be meant for, or of the union if several members fit. */
 function unionProblems(
   document: YamlDocument,
   issue: z.core.$ZodIssueInvalidUnion,
   path: Path,
 ): readonly FileProblem[] {
-  // Members are told by a key, and there is none for what it says.
+  // The union has a discriminating key, and no member has its value.
   if (issue.errors.length === 0)
     return [{ message: `${nameOf(path)}: ${issue.message}`, offset: document.offsetOf(path) }];
   const [meant, ...more] = issue.errors.filter((branch) => !branch.some(isAnotherKind));
@@ -56,12 +56,12 @@ function unionProblems(
   return [{ message: `${nameOf(path)}: ${[...expected].join(', or ')}`, offset: document.offsetOf(path) }];
 }
 
-/** Tells if a problem is that nothing stands where something has to. */
+/** True if the problem is a missing value. */
 function isMissing(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'invalid_type' && issue.input === undefined;
 }
 
-/** Whether a member of a union is for another kind of value altogether. */
+/** True if a union member expects another kind of value. */
 function isAnotherKind({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value');
 }
@@ -104,11 +104,11 @@ function nameOf(path: Path): string {
 function unknownKey(key: string, path: Path, value: unknown): string {
   const known = keysAt(pipelineFileSchema, path, value);
   const meant = nearest(key, known);
-  const advice = meant === undefined ? `Known here are ${known.join(', ')}.` : `Did you mean "${meant}"?`;
+  const advice = meant === undefined ? `The known keys are ${known.join(', ')}.` : `Did you mean "${meant}"?`;
   return `unknown key "${key}". ${advice}`;
 }
 
-/** The keys that the schema knows at a path, for what stands there. */
+/** Returns the keys that the schema allows at a path, for the value there. */
 function keysAt(schema: unknown, path: Path, value: unknown): readonly string[] {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodReadonly) return keysAt(schema.unwrap(), path, value);
   if (schema instanceof z.ZodUnion) {
@@ -121,7 +121,7 @@ function keysAt(schema: unknown, path: Path, value: unknown): readonly string[] 
   return step === undefined ? Object.keys(schema.shape) : keysAt(schema.shape[String(step)], rest, value);
 }
 
-/** Whether a value may be meant for a member of a union of objects that is told by `use`. */
+/** True if a value may be meant for this member of a union that `use` discriminates. */
 function isMeant(option: unknown, value: unknown): boolean {
   const use: unknown = option instanceof z.ZodObject ? option.shape['use'] : undefined;
   if (!(use instanceof z.ZodType) || typeof value !== 'object' || value === null) return true;

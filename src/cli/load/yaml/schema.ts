@@ -1,5 +1,5 @@
 /**
- * What a pipeline file in YAML may say. The JSON Schema that is shipped is made from this.
+ * The schema of a pipeline file in YAML, and the source of the published JSON Schema.
  *
  * @module
  */
@@ -22,54 +22,58 @@ import {
   RUN_DEFAULTS,
   RUN_WORDS,
 } from './descriptions.ts';
-import { told, toldEach } from './with-descriptions.ts';
+import { withDescription, withDescriptions } from './with-descriptions.ts';
 
 const task = commandObject({
-  name: told(text, 'Unique in its phase.'),
+  name: withDescription(text, 'Unique in its phase.'),
   ...work,
-  output: told(
+  output: withDescription(
     z.enum(['text', 'json', 'lines']).optional(),
-    'How standard output becomes the output of the task.',
+    'The way that standard output becomes the output of the task.',
     'text',
   ),
-  after: told(z.array(text).optional(), 'Tasks of the same phase that it comes after.', []),
+  after: withDescription(z.array(text).optional(), 'Tasks of the same phase that run before this one.', []),
 });
 
 const reviewer = commandObject({
-  name: told(text.optional(), 'Names the reviewer in records. The second one is "review 2" without it.', 'review'),
+  name: withDescription(
+    text.optional(),
+    'Names the reviewer in records. Without it the second reviewer is "review 2".',
+    'review',
+  ),
   ...work,
-  output: told(
+  output: withDescription(
     z.enum(['text', 'json']).optional(),
-    'Whether standard output is a decision as text or as JSON.',
+    'The format of the decision on standard output.',
     'text',
   ),
 });
 
 const reflector = commandObject({
-  name: told(text.optional(), 'Names it in records.', 'reflect'),
+  name: withDescription(text.optional(), 'Names the task in records.', 'reflect'),
   ...work,
 });
 
 const limits = z.strictObject(
-  toldEach(
+  withDescriptions(
     { ...limitsSchema.unwrap().shape, durationMs: duration.optional(), deadlineMs: duration.optional() },
     LIMIT_WORDS,
   ),
 );
 
-const queue = z.strictObject({ queue: told(text.min(1), 'Who is asked then.') });
+const queue = z.strictObject({ queue: withDescription(text.min(1), 'The queue to ask then.') });
 
 const inbox = z.strictObject(
-  toldEach(
+  withDescriptions(
     { ...inboxPolicySchema.unwrap().shape, onExpiry: z.union([z.enum(['reject', 'stay']), queue]).optional() },
     INBOX_WORDS,
     INBOX_DEFAULTS,
   ),
 );
 
-const approval = z.strictObject(toldEach(approvalSchema.unwrap().shape, APPROVAL_WORDS, APPROVAL_DEFAULTS));
+const approval = z.strictObject(withDescriptions(approvalSchema.unwrap().shape, APPROVAL_WORDS, APPROVAL_DEFAULTS));
 
-const gate = toldEach(
+const gate = withDescriptions(
   {
     ...gatePolicySchema.shape,
     reviewBackoff: backoff.optional(),
@@ -81,23 +85,27 @@ const gate = toldEach(
 );
 
 const review = z.strictObject({
-  checks: told(
+  checks: withDescription(
     z.array(check).optional(),
-    'Commands that pass with exit code 0, or checks that are there to use. They run first, all of them.',
+    'Commands that pass with exit code 0, or built-in checks. All of them run before the reviewers.',
     [],
   ),
-  by: told(
+  by: withDescription(
     z.union([reviewer, z.array(reviewer)]).optional(),
     'Commands whose standard output is a decision, such as "APPROVE" or "RETRY: <what to change>".',
     [],
   ),
-  reflect: told(
+  reflect: withDescription(
     reflector.optional(),
-    'A command whose standard output is what to learn from a rejected attempt, for strategies that reflect. Without it nothing is.',
+    'A command whose standard output is the lesson of a rejected attempt, for strategies that reflect. Without it there is no lesson.',
   ),
-  quorum: told(z.union([z.literal('all'), z.int().min(1)]).optional(), 'How many reviewers must approve.', 'all'),
+  quorum: withDescription(
+    z.union([z.literal('all'), z.int().min(1)]).optional(),
+    'The number of reviewers that must approve.',
+    'all',
+  ),
   ...gate,
-  rewindTo: told(
+  rewindTo: withDescription(
     z.union([gatePolicySchema.shape.rewindTo.unwrap(), z.array(text)]).optional(),
     GATE_WORDS.rewindTo,
     gateDefaults.rewindTo,
@@ -105,11 +113,11 @@ const review = z.strictObject({
 });
 
 const phase = z.strictObject({
-  name: told(text, 'Unique in the pipeline.'),
-  tasks: told(z.array(task).min(1), 'Work that passes review together.'),
-  after: told(z.array(text).optional(), 'Phases that must be approved first.', []),
-  mode: told(modeSchema.optional(), 'How the tasks run.', 'dependencies'),
-  review: told(review.optional(), 'The gate. Without one the phase approves itself.'),
+  name: withDescription(text, 'Unique in the pipeline.'),
+  tasks: withDescription(z.array(task).min(1), 'The tasks of the phase, which pass review together.'),
+  after: withDescription(z.array(text).optional(), 'Phases that must be approved first.', []),
+  mode: withDescription(modeSchema.optional(), 'The order in which the tasks run.', 'dependencies'),
+  review: withDescription(review.optional(), 'The gate. Without it the phase approves itself.'),
   version,
 });
 
@@ -117,29 +125,36 @@ const preset = z.enum(['ensemble', 'fleet', 'tsp', 'phased', 'strict'] satisfies
 const { onFailure, onLimit } = policySchema.unwrap().shape;
 const policy = z.strictObject({
   ...gate,
-  ...toldEach({ onFailure, onLimit, limits: limits.optional() }, RUN_WORDS, RUN_DEFAULTS),
+  ...withDescriptions({ onFailure, onLimit, limits: limits.optional() }, RUN_WORDS, RUN_DEFAULTS),
 });
 
 /** The schema of a pipeline file. */
 export const pipelineFileSchema = z
   .strictObject({
-    $schema: told(text.optional(), 'The JSON Schema of this file, for editors. Without it they have no help.'),
-    name: told(text, 'Names the pipeline in records and pictures.'),
-    phases: told(z.array(phase).min(1), 'The phases, in any order.'),
-    policy: told(
-      z.union([preset, policy]).optional(),
-      'A preset, or gate options for every phase that does not say otherwise. Without it each option has its default.',
+    $schema: withDescription(
+      text.optional(),
+      'The JSON Schema of this file, with which editors help. Without it they do not.',
     ),
-    limits: told(limits.optional(), 'Limits of a run. Without it there are none.'),
-    concurrency: told(manySchema.optional(), 'How many phases may work at the same time.', 'unlimited'),
+    name: withDescription(text, 'Names the pipeline in records and pictures.'),
+    phases: withDescription(z.array(phase).min(1), 'The phases, in any order.'),
+    policy: withDescription(
+      z.union([preset, policy]).optional(),
+      'A preset, or gate options for every phase that does not set its own. Without it each option has its default.',
+    ),
+    limits: withDescription(limits.optional(), 'Limits of a run. Without it there are none.'),
+    concurrency: withDescription(
+      manySchema.optional(),
+      'The number of phases that may run at the same time.',
+      'unlimited',
+    ),
     version,
   })
   .meta({ title: 'phasegate pipeline' });
 
-/** A pipeline file that is well-formed. */
+/** A parsed pipeline file. */
 export type PipelineFile = z.infer<typeof pipelineFileSchema>;
 
-/** The schema of a pipeline file as JSON Schema, for editors. */
+/** Returns the schema of a pipeline file as JSON Schema, for editors. */
 export function pipelineJsonSchema(): object {
   return z.toJSONSchema(pipelineFileSchema, { target: 'draft-7', io: 'input' });
 }

@@ -1,5 +1,5 @@
 /**
- * The sound part of a file whose shape is wrong, so that its structure is judged all the same.
+ * The valid part of a file that does not match the schema, so that its structure can be checked as well.
  *
  * @module
  */
@@ -7,23 +7,22 @@ import type { z } from 'zod';
 import type { Problem } from '../../../model/definition/pipeline-invalid-error.ts';
 import { pipelineFileSchema, type PipelineFile } from './schema.ts';
 
-/** A file without what its schema refuses. */
-export interface Mended {
+/** A file without the parts that its schema refuses. */
+export interface ValidPart {
   readonly file: PipelineFile;
-  /** Whether a problem of its structure is one of the file itself, and does not come from what was taken out of it. */
+  /** True if a problem of the structure is in the file itself, and not an effect of the removed parts. */
   isOwn(problem: Problem): boolean;
 }
 
 /**
- * Takes out of a file what its schema refuses, and puts a stand-in in the place of what has to be there. Everything else stays where it
- * is.
+ * Removes the parts of a file that its schema refuses, and inserts stand-ins for required values. Everything else keeps its path.
  *
- * @returns `undefined` where nothing is left to judge.
+ * @returns `undefined` if nothing is left to check.
  */
-export function mend(value: unknown): Mended | undefined {
+export function validPartOf(value: unknown): ValidPart | undefined {
   const copy = structuredClone(value);
   const touched: Path[] = [];
-  // A stand-in is sound, so each round gets at least one level further.
+  // A stand-in is valid, so each round gets at least one level deeper.
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const { success, data, error } = pipelineFileSchema.safeParse(copy, { reportInput: true });
     if (success) return { file: data, isOwn: (problem) => isOwn(problem, touched) };
@@ -40,10 +39,10 @@ export function mend(value: unknown): Mended | undefined {
 type Path = readonly PropertyKey[];
 
 const MOST_ROUNDS = 10;
-/** No name that is written in a file has these characters. */
+/** The prefix of stand-in names: a private-use character that no real name has. */
 const STAND_IN = '\u{F0000}';
 
-/** Whether there is something to replace. */
+/** Removes or replaces one refused value. @returns True if there was something to replace. */
 function replace(file: unknown, { code, path, ...issue }: z.core.$ZodIssue): boolean {
   if (code === 'unrecognized_keys' && 'keys' in issue) {
     const owner = at(file, path);
@@ -61,10 +60,10 @@ function replace(file: unknown, { code, path, ...issue }: z.core.$ZodIssue): boo
   return standIn === undefined ? Reflect.deleteProperty(owner, key) : Reflect.set(owner, key, standIn);
 }
 
-/** Keys without which a check is none of its kind. */
+/** Keys that decide the kind of a check: an error in one of them replaces the whole check. */
 const NEEDED_BY_CHECKS: ReadonlySet<unknown> = new Set(['use', 'task', 'schema', 'command']);
 
-/** What stands in for a value that has to be there; `undefined` where it need not. */
+/** Returns a stand-in for a required value; `undefined` for an optional value, which is removed. */
 function standInFor(key: PropertyKey, path: Path): unknown {
   const name = `${STAND_IN}${path.join('.')}`;
   const command = { command: [name] };
@@ -115,12 +114,12 @@ function isOwn({ code, message, hint, path }: Problem, touched: readonly Path[])
   }
 }
 
-/** Whether something was taken out that may have said which phases come after which. */
+/** True if a removed part may have declared the order of phases. */
 function isOrder([list, , key, ...rest]: Path): boolean {
   return list === 'phases' && (rest.length === 0 || key === 'after');
 }
 
-/** Whether a name may have been taken out that one of a list has. */
+/** True if a removed part may have been a name in the given list. */
 function isNameOf(touched: Path, list: Path): boolean {
   const [, key, ...rest] = touched.slice(list.length - 1);
   return (
