@@ -1,5 +1,5 @@
 /**
- * The help of each command: the group that it is in, an example, and the page that says more.
+ * The help of each command: its group, its examples and its page of the documentation.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { nearest } from '../model/values/nearest.ts';
 import { pageOf } from './terminal/doc-pages.ts';
 
-/** Gives every command its group, its examples and its page. The program itself has them, too. Help of no command is refused. */
+/** Adds group, examples and page to the help of every command and of the program. Help on an unknown command becomes an error. */
 export function addHelp(program: Command): void {
   for (const one of [program, ...program.commands]) one.on('beforeHelp', () => refuseUnknown(one));
   describe(program, 'phasegate');
@@ -19,13 +19,13 @@ export function addHelp(program: Command): void {
 
 // --- internal ---
 
-/** What the help of a command adds. */
+/** Additions to the help of one command. */
 interface More {
-  /** The heading that the command is under. */
+  /** The heading under which the program's help lists the command. */
   readonly group?: string;
-  /** Commands as they are typed, without the name of the program. */
+  /** Commands as a user types them, without the name of the program. */
   readonly examples: readonly string[];
-  /** A page of the documentation, with the heading in it. */
+  /** A page of the documentation, with the anchor of a heading. */
   readonly page: string;
 }
 
@@ -89,7 +89,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['memory rm', { examples: ['memory rm --run 01J9Z'], page: 'cli.md#memory' }],
 ]);
 
-/** Options of commands that have many, under their headings. */
+/** Headings for the options of commands that have many options. */
 const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['Input:', ['--input', '--input-file']],
   [
@@ -113,10 +113,10 @@ const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['Records:', ['--store', '--no-store', '--run-id', '--memory', '--no-memory']],
 ]);
 
-/** Fewer options need no headings. */
+/** The most options that a command may have without headings. */
 const MANY_OPTIONS = 6;
 
-/** Refuses a name that is none of a command: commander would give the help of the command above. */
+/** Refuses an unknown command name: commander would print the help of the parent command instead. */
 function refuseUnknown(command: Command): void {
   const name = command.args.find((arg) => arg !== 'help' && !arg.startsWith('-'));
   const names = command.commands.map((one) => one.name());

@@ -1,5 +1,5 @@
 /**
- * The commands that have shells complete the others, as commander knows them.
+ * Definitions of the commands for shell completion.
  *
  * @module
  */
@@ -8,18 +8,18 @@ import type { Shell } from './completion/scripts.ts';
 import { exitCode, type ExitCode } from './process/exit-code.ts';
 import type { ProgramIo } from './terminal/program-io.ts';
 
-/** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
+/** Adds the commands. @param io The streams and environment of the process. @param end Receives the exit code of a command. */
 export function addCompletionCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
   program
     .command('completion')
-    .description('print a script that has your shell complete commands, options, runs and files')
-    .addArgument(new Argument('<shell>', 'which shell').choices(SHELLS))
+    .description('print a script with which your shell completes commands, options, runs and files')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .action(async (shell: Shell) => {
       const { scriptFor } = await import('./completion/scripts.ts');
       io.stdout.write(await scriptFor(shell));
       end(exitCode.completed);
     });
-  // For those scripts alone.
+  // Only the completion scripts call this.
   program
     .command('__complete', { hidden: true })
     .argument('[words...]')

@@ -1,5 +1,5 @@
 /**
- * The commands for what waits for people, as commander knows them.
+ * Definitions of the commands for the inbox: the questions that wait for people.
  *
  * @module
  */
@@ -12,50 +12,50 @@ import type { ExitCode } from './process/exit-code.ts';
 import { notBlank, refuseWords, storeOption } from './program-runs.ts';
 import type { ProgramIo } from './terminal/program-io.ts';
 
-/** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
+/** Adds the commands. @param io The streams and environment of the process. @param end Receives the exit code of a command. */
 export function addInboxCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
-  const store = () => storeOption(`where runs are kept (default: ${DEFAULT_STORE})`);
-  const inbox = program.command('inbox').description('list what waits for people, show it, and answer it');
-  // Options of a command are not those of its subcommands: both know the store.
+  const store = () => storeOption(`the file that stores runs (default: ${DEFAULT_STORE})`);
+  const inbox = program.command('inbox').description('list, show and answer the items that wait for people');
+  // Subcommands do not inherit options from their parent, so each gets its own --store.
   inbox
     .command('ls', { isDefault: true })
-    .description('list what waits for people, the oldest first')
+    .description('list the items that wait for people, the oldest first')
     .hook('preAction', refuseWords)
     .allowExcessArguments()
     .addOption(store())
-    .option('--all', 'what was closed as well')
-    .option('--queue <name>', 'only what that queue is asked', notBlank)
-    .option('--json', 'print a line of JSON for each')
+    .option('--all', 'list closed items as well')
+    .option('--queue <name>', 'only items of that queue', notBlank)
+    .option('--json', 'print each item as a line of JSON')
     .action(async (flags: InboxFlags) => end(await (await import('./commands/inbox-list.ts')).listInbox(flags, io)));
   inbox
     .command('show <item>')
-    .description('show what is asked, what was tried, and what each answer would lead to')
+    .description('show the question, the attempts so far, and the effects of each answer')
     .addOption(store())
-    .option('--json', 'print it as JSON')
+    .option('--json', 'print the item as JSON')
     .action(async (item: string, flags: StoreFlags & { readonly json?: boolean }) =>
       end(await (await import('./commands/inbox-show.ts')).showItem(item, flags, io)),
     );
   inbox
     .command('answer <item>')
-    .description('answer what waits; without a choice it is asked for on the terminal')
+    .description('answer an item; without an answer option, the terminal asks for one')
     .addOption(store())
     .option('--approve', 'approve the attempt, or lift the limit')
-    .option('--edit <file>', 'approve with outputs from a JSON file: an object by task', notBlank)
-    .option('--retry <feedback>', 'have the phase work again', notBlank)
-    .option('--rewind <phase-and-feedback...>', 'send back an earlier phase: its name, then the feedback')
+    .option('--edit <file>', 'approve with outputs from a JSON file: an object with one key for each task', notBlank)
+    .option('--retry <feedback>', 'send the phase back with feedback', notBlank)
+    .option('--rewind <phase-and-feedback...>', 'send an earlier phase back: its name, then the feedback')
     .option(
       '--reclassify <issue=phase>',
-      'lay an open issue at another phase, which is sent back; a phase alone takes all',
+      'assign an open issue to another phase and send that phase back; a phase alone takes all issues',
       notBlank,
     )
-    .option('--reject <reason>', 'reject it, or end the run whose limit is spent', notBlank)
-    .option('--escalate <reason>', 'as a reviewer: have somebody else decide', notBlank)
-    .option('--skip [reason]', 'leave out the phase, and everything that needs it')
+    .option('--reject <reason>', 'reject the attempt, or end the run at its limit', notBlank)
+    .option('--escalate <reason>', 'as a reviewer: let somebody else decide', notBlank)
+    .option('--skip [reason]', 'skip the phase and every phase that needs it')
     .option('--abort [reason]', 'end the run as cancelled')
-    .option('--value <json>', 'what a person puts out who is the task; text that is no JSON is taken as it is')
-    .option('--nonce <nonce>', 'refuse to answer anything but what was shown with this nonce', notBlank)
-    .option('--by <name>', 'who answers (default: the name of the user)', notBlank)
+    .option('--value <json>', 'the output of a task that a person does; other text than JSON becomes a string')
+    .option('--nonce <nonce>', 'answer only if the item still has this nonce', notBlank)
+    .option('--by <name>', 'the name of the person who answers (default: your user name)', notBlank)
     .action(async (item: string, flags: AnswerFlags) =>
-      end(await (await import('./commands/inbox-answer.ts')).answerKept(item, flags, io)),
+      end(await (await import('./commands/inbox-answer.ts')).answerStored(item, flags, io)),
     );
 }

@@ -1,5 +1,5 @@
 /**
- * The commands for runs that are kept, as commander knows them.
+ * Definitions of the commands for stored runs.
  *
  * @module
  */
@@ -23,27 +23,27 @@ import type { StoreFlags } from './options/store-option.ts';
 import { exitCode, type ExitCode } from './process/exit-code.ts';
 import type { ProgramIo } from './terminal/program-io.ts';
 
-/** What a pipeline is in. */
+/** The help text for the argument that names a pipeline file. */
 export const PIPELINE_FILE = 'a .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml file';
 
-/** What `--wait` does. */
-export const WAIT = 'where nobody can be asked, wait until somebody answers from elsewhere';
+/** The help text of `--wait`. */
+export const WAIT = 'if nobody can be asked here, wait until somebody answers from elsewhere';
 
-/** What `--ui` does. */
-export const UI = 'serve the dashboard, where people can answer, and wait for that';
+/** The help text of `--ui`. */
+export const UI = 'serve the dashboard and wait until people answer there';
 
-/** The option that names the store. */
+/** Creates the option that names the store. */
 export function storeOption(description: string): Option {
   return new Option('--store <file>', `${description} (env: ${STORE_VARIABLE})`).argParser(notBlank);
 }
 
-/** Refuses a text without anything in it. */
+/** Refuses an empty or blank text. */
 export function notBlank(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('It is empty.');
 }
 
-/** Refuses words behind a command that is done where no other of its group is named: they were meant for one. */
+/** Refuses extra arguments of the default subcommand: the user meant another subcommand, and misspelt it. */
 export function refuseWords({ args, parent }: Command): void {
   const [word] = args;
   if (word === undefined || parent === null) return;
@@ -54,110 +54,113 @@ export function refuseWords({ args, parent }: Command): void {
   parent.error(`error: unknown command '${word}'${meant === undefined ? '' : `\n(Did you mean ${meant}?)`}`);
 }
 
-/** Adds the commands. @param io What they use of their process. @param end Told how a command has ended. */
+/** Adds the commands. @param io The streams and environment of the process. @param end Receives the exit code of a command. */
 export function addRunCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
-  for (const { name, description } of GOING_ON) {
-    goingOn(command(program, `${name} <run> [pipeline]`).description(description)).action(
+  for (const { name, description } of RESUMING) {
+    withResumeOptions(command(program, `${name} <run> [pipeline]`).description(description)).action(
       async (run: string, file: string | undefined, flags: ResumeFlags) => {
-        const { resumeKept, retryKept } = await import('./commands/resume.ts');
-        end(await (name === 'resume' ? resumeKept : retryKept)(run, file, flags, io));
+        const { resumeStored, retryStored } = await import('./commands/resume.ts');
+        end(await (name === 'resume' ? resumeStored : retryStored)(run, file, flags, io));
       },
     );
   }
   command(program, 'ls')
     .description('list runs, the latest started first')
-    .option('--status <status>', 'only such runs: running, suspended, waiting, completed, … several with commas')
+    .option(
+      '--status <status>',
+      'only runs with these statuses, with commas between: running, suspended, waiting, completed, …',
+    )
     .option('--pipeline <name>', 'only runs of that pipeline')
-    .option('-n, --limit <count>', 'at most so many', toCount)
-    .option('--json', 'print a line of JSON for each')
+    .option('-n, --limit <count>', 'list at most this many runs', toCount)
+    .option('--json', 'print each run as a line of JSON')
     .action(async (flags: ListFlags) => end(await (await import('./commands/ls.ts')).listRuns(flags, io)));
 
   command(program, 'events <run>')
     .description('print the records of a run')
-    .option('--from <seq>', 'the number of the first', toCount)
-    .option('-f, --follow', 'go on until the run has ended')
+    .option('--from <seq>', 'the number of the first record to print', toCount)
+    .option('-f, --follow', 'print new records until the run ends')
     .option('--json', 'print each record as a line of JSON')
     .action(async (run: string, flags: EventsFlags) =>
       end(await (await import('./commands/events.ts')).printEvents(run, flags, io)),
     );
   command(program, 'show <run>')
-    .description('show how a run stands, and what each attempt came to')
-    .option('--timeline', 'draw when each phase did what instead')
-    .option('--json', 'print its snapshot, with all attempts, as JSON')
+    .description('show the status of a run and the outcome of each attempt')
+    .option('--timeline', 'draw a timeline of the phases instead')
+    .option('--json', 'print the snapshot of the run, with all attempts, as JSON')
     .action(async (run: string, flags: ShowFlags) =>
-      end(await (await import('./commands/show.ts')).showKept(run, flags, io)),
+      end(await (await import('./commands/show.ts')).showStored(run, flags, io)),
     );
   command(program, 'report <run>')
-    .description('write a report on a run: its phases and decisions, its defects, and what they say of its gates')
-    .option('--html', 'a page of HTML instead of Markdown')
-    .addOption(new Option('--json', 'what the report is made from, as JSON').conflicts('html'))
-    .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
+    .description('write a report on a run: its phases, decisions and defects, and the quality of its gates')
+    .option('--html', 'write an HTML page instead of Markdown')
+    .addOption(new Option('--json', 'write the data of the report as JSON').conflicts('html'))
+    .option('-o, --out <file>', 'the file to write (default: standard output)', notBlank)
     .action(async (run: string, flags: ReportFlags) =>
-      end(await (await import('./commands/report.ts')).reportKept(run, flags, io)),
+      end(await (await import('./commands/report.ts')).reportStored(run, flags, io)),
     );
   command(program, 'doctor [run...]')
-    .description('say what is wrong with review loops, as far as the records of runs tell (default: of all runs)')
+    .description('report problems of review loops that the records of runs show (default: all runs)')
     .option('--pipeline <name>', 'only runs of that pipeline')
-    .option('--json', 'print findings, and what they were made from, as JSON')
+    .option('--json', 'print the findings and their data as JSON')
     .action(async (runs: readonly string[], flags: DoctorFlags) =>
       end(await (await import('./commands/doctor.ts')).examineRuns(runs, flags, io)),
     );
   const fork = command(program, 'fork <run> [pipeline]')
-    .description('make a new run that is left where another was at some point')
-    .requiredOption('--at <seq|phase>', 'the last record to copy; or the phase that is as if it had never started')
+    .description('create a new run from the first records of another')
+    .requiredOption('--at <seq|phase>', 'the last record to copy; or a phase: all records before its start are copied')
     .option('--run', 'resume the new run at once');
-  goingOn(fork, 'with --run: ').action(async (run: string, file: string | undefined, flags: ForkFlags) => {
+  withResumeOptions(fork, 'with --run: ').action(async (run: string, file: string | undefined, flags: ForkFlags) => {
     const idle = flags.run ? undefined : WITH_RUN.find((flag) => fork.getOptionValueSource(flag) === 'cli');
     if (idle !== undefined)
-      fork.error(`error: option '${longOf(fork, idle)}' is of use with '--run' only`, { exitCode: exitCode.usage });
-    end(await (await import('./commands/fork.ts')).forkKept(run, file, flags, io));
+      fork.error(`error: option '${longOf(fork, idle)}' needs '--run'`, { exitCode: exitCode.usage });
+    end(await (await import('./commands/fork.ts')).forkStored(run, file, flags, io));
   });
   command(program, 'cancel <run>')
-    .description('end a run; whoever works on it is told to')
-    .option('--reason <text>', 'what its records say', notBlank)
+    .description('cancel a run; the process that runs it stops its work')
+    .option('--reason <text>', 'the reason to record', notBlank)
     .action(async (run: string, flags: CancelFlags) =>
-      end(await (await import('./commands/cancel.ts')).cancelKept(run, flags, io)),
+      end(await (await import('./commands/cancel.ts')).cancelStored(run, flags, io)),
     );
   command(program, 'ui')
-    .description('show runs in a browser, and answer what waits for a person there')
-    .option('--port <number>', 'where on this machine (default: the first from 4400 that is free)', toPort)
-    .option('--read-only', 'answer and change nothing')
+    .description('serve the dashboard: see runs and answer inbox items in a browser')
+    .option('--port <number>', 'the port on this machine (default: the first free one from 4400)', toPort)
+    .option('--read-only', 'allow no answers and no changes')
     .action(async (flags: UiFlags) => end(await (await import('./commands/ui.ts')).serveUi(flags, io)));
   command(program, 'rm <run...>')
-    .description('remove runs with everything that belongs to them')
+    .description('remove runs and everything that belongs to them')
     .action(async (runs: readonly string[], flags: StoreFlags) =>
-      end(await (await import('./commands/rm.ts')).removeKept(runs, flags, io)),
+      end(await (await import('./commands/rm.ts')).removeStored(runs, flags, io)),
     );
   command(program, 'gc')
-    .description('remove runs that have ended long ago')
+    .description('remove runs that ended long ago')
     .requiredOption(
       '--keep <duration>',
-      'how long runs are kept after their last record, such as 30d or 12h',
+      'the time to keep runs after their last record, such as 30d or 12h',
       toDuration,
     )
-    .option('--dry-run', 'only list what would be removed')
-    .action(async (flags: CollectFlags) => end(await (await import('./commands/rm.ts')).collectKept(flags, io)));
+    .option('--dry-run', 'list the runs without removing them')
+    .action(async (flags: CollectFlags) => end(await (await import('./commands/rm.ts')).collectStored(flags, io)));
   command(program, 'export <run>')
-    .description('write a run as one file, for bug reports; inputs and outputs are in it')
-    .option('-o, --output <file>', 'where to (default: standard output)', notBlank)
+    .description('write a run to one file, for example for a bug report; it contains inputs and outputs')
+    .option('-o, --output <file>', 'the file to write (default: standard output)', notBlank)
     .action(async (run: string, flags: ExportFlags) =>
-      end(await (await import('./commands/export-import.ts')).exportKept(run, flags, io)),
+      end(await (await import('./commands/export-import.ts')).exportStored(run, flags, io)),
     );
   command(program, 'import <file>')
-    .description('read a run that was exported; - is standard input')
+    .description('store an exported run; - is standard input')
     .action(async (file: string, flags: StoreFlags) =>
-      end(await (await import('./commands/export-import.ts')).importKept(file, flags, io)),
+      end(await (await import('./commands/export-import.ts')).importStored(file, flags, io)),
     );
 }
 
 // --- internal ---
 
-const GOING_ON = [
-  { name: 'resume', description: 'go on with a run that was stopped, was killed, or waited for a person' },
-  { name: 'retry', description: 'go on with a run that has ended without success: what was not approved runs again' },
+const RESUMING = [
+  { name: 'resume', description: 'resume a run that was stopped or killed, or that waits for a person' },
+  { name: 'retry', description: 'retry a run that ended without success: phases that are not approved run again' },
 ] as const;
 
-/** What `fork` takes for the run that it resumes at once. */
+/** Options of `fork` that configure the run which `--run` resumes. */
 const WITH_RUN = [
   'allowChanged',
   'json',
@@ -167,19 +170,16 @@ const WITH_RUN = [
   ...LIMIT_FLAGS,
 ] as const satisfies readonly (keyof ForkFlags)[];
 
-/** An option as it is written. */
+/** Returns the long flag of an option, such as `--max-cost`. */
 function longOf({ options }: Command, name: string): string {
   return options.find((option) => option.attributeName() === name)?.long ?? name;
 }
 
-/** The options of what goes on with a run. @param where When they count. */
-function goingOn(one: Command, where = ''): Command {
-  const changeable = one.option(
-    '--allow-changed',
-    `${where}go on although the definition has changed, where the records allow it`,
-  );
+/** Adds the options of commands that resume a run. @param where A prefix of their descriptions that says when they apply. */
+function withResumeOptions(one: Command, where = ''): Command {
+  const changeable = one.option('--allow-changed', `${where}resume with a changed definition, if the records allow it`);
   return withLimits(changeable, where)
-    .option('--allow-masked', 'go on with the input as it was kept, although secrets in it were masked')
+    .option('--allow-masked', 'resume with the stored input, although secrets in it were masked')
     .option('--json', `${where}print every new record as a line of JSON, and nothing else, on standard output`)
     .option('--wait', `${where}${WAIT}`)
     .option('--ui', `${where}${UI}`)
@@ -187,5 +187,5 @@ function goingOn(one: Command, where = ''): Command {
 }
 
 function command(program: Command, usage: string): Command {
-  return program.command(usage).addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`));
+  return program.command(usage).addOption(storeOption(`the file that stores runs (default: ${DEFAULT_STORE})`));
 }

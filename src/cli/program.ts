@@ -1,5 +1,5 @@
 /**
- * The command line as commander knows it.
+ * The command line: its commands, their options and the exit code.
  *
  * @module
  */
@@ -25,12 +25,12 @@ import { withAddress, withAdvice } from './terminal/error-text.ts';
 import { widthOf, type ProgramIo } from './terminal/program-io.ts';
 import { stripControls } from './terminal/strip-controls.ts';
 
-/** Arguments of the command line, and what commands use of their process. */
+/** The arguments of the command line, and the streams and environment of the process. */
 export interface ProgramOptions extends ProgramIo {
   readonly argv: readonly string[];
 }
 
-/** Does what the arguments ask for. Never rejects. */
+/** Runs the command that the arguments name. Never rejects. @returns The exit code. */
 export async function runProgram({ argv: given, ...around }: ProgramOptions): Promise<ExitCode> {
   const { argv, env } = withColour(given, around.env);
   const io: ProgramIo = { ...around, env };
@@ -45,7 +45,7 @@ export async function runProgram({ argv: given, ...around }: ProgramOptions): Pr
     const text = PhasegateError.is(error)
       ? withAddress(withAdvice(error.code, error.message))
       : (errorInfo(error).stack ?? String(error));
-    // It may quote models, files and other people's runs.
+    // The text may quote models, files and other people's runs, so secrets and control characters are removed.
     io.stderr.write(`${stripControls(maskSecrets(text))}\n`);
     return PhasegateError.is(error) ? exitCode.usage : exitCode.unsuccessful;
   }
@@ -53,23 +53,23 @@ export async function runProgram({ argv: given, ...around }: ProgramOptions): Pr
 
 // --- internal ---
 
-/** Columns of help where no terminal says how many it has. */
+/** Columns of the help text if the terminal does not report its width. */
 const USUAL_WIDTH = 80;
 
 const LANGUAGES: readonly Language[] = ['ts', 'yaml'];
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
 const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 'pipeline'];
 
-const MEMORY = `whose memory the run shares: it learns from earlier runs of that scope (default: ${DEFAULT_SCOPE})`;
+const MEMORY = `the memory scope: the run learns from earlier runs of that scope (default: ${DEFAULT_SCOPE})`;
 
-/** What a command needs is loaded when it is called for: help and mistakes are answered at once. */
+/** Defines the commands. Each action imports its module only when it runs, so that help and usage errors are fast. */
 function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
   const program = new Command('phasegate')
     .description('Run pipelines whose phases must pass review.')
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .option('--color', 'colours, also where no terminal is (as FORCE_COLOR=1)')
-    .option('--no-color', 'no colours (as NO_COLOR=1)')
+    .option('--color', 'print colours even without a terminal (like FORCE_COLOR=1)')
+    .option('--no-color', 'print no colours (like NO_COLOR=1)')
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
@@ -80,30 +80,30 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
       getErrHasColors: () => false,
     })
     .hook('preAction', (_program, command) => takeStoreFrom(io, command))
-    .showHelpAfterError('Add --help for what is possible.')
+    .showHelpAfterError('Add --help to see the commands and options.')
     .exitOverride();
   program
     .command('init')
-    .description('write a small pipeline to change, which runs at once')
-    .addArgument(new Argument('[language]', 'what it is written in').choices(LANGUAGES).default('ts'))
+    .description('write a small example pipeline that runs as it is')
+    .addArgument(new Argument('[language]', 'the language of the pipeline file').choices(LANGUAGES).default('ts'))
     .action(async (language: Language) => end(await (await import('./commands/init.ts')).initFolder(language, io)));
   withLimits(
     program
       .command('run')
-      .description('run a pipeline and show how it goes')
+      .description('run a pipeline and show its progress')
       .argument('<pipeline>', PIPELINE_FILE)
       .option('-i, --input <field>', 'a field of the input, as key=text or key:=json; may be repeated', addTo)
       .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input')),
   )
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
-    .option('--run-id <id>', 'the id of the run (default: a new ULID)', idOfItsOwn)
+    .option('--run-id <id>', 'the id of the run (default: a new ULID)', notLatest)
     .option('--wait', WAIT)
     .option('--ui', UI)
     .option('--inspect [port]', INSPECT, toPort)
-    .addOption(storeOption(`where the run is kept, "memory" for nowhere (default: ${DEFAULT_STORE})`))
-    .option('--no-store', 'do not keep the run: it cannot be resumed then')
+    .addOption(storeOption(`the file that stores the run, or "memory" for none (default: ${DEFAULT_STORE})`))
+    .option('--no-store', 'do not store the run: it cannot be resumed later')
     .option('--memory <scope>', MEMORY, notBlank)
-    .option('--no-memory', 'neither recall what earlier runs have learned, nor have it remembered')
+    .option('--no-memory', 'neither read memories of earlier runs nor store new ones')
     .action(async (file: string, flags: RunFlags) =>
       end(await (await import('./commands/run.ts')).runFile(file, flags, io)),
     );
@@ -112,21 +112,21 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
   addMemoryCommands(program, io, end);
   program
     .command('check')
-    .description('judge a pipeline without running it, and print what a run can take at worst')
+    .description('check a pipeline without running it, and print the most that a run can take')
     .argument('<pipeline>', PIPELINE_FILE)
     .action(async (file: string) => end(await (await import('./commands/check.ts')).checkFile(file, io)));
   program
     .command('graph')
-    .description('draw a pipeline, with the ways back; or a run, how it stands; or the machines of both')
-    .argument('[pipeline|run]', `${PIPELINE_FILE}; or the id of a run that is kept, or ${LATEST}`)
+    .description('draw a pipeline with its rewinds, the status of a run, or the statecharts behind both')
+    .argument('[pipeline|run]', `${PIPELINE_FILE}; or the id of a stored run, or ${LATEST}`)
     .addOption(
-      new Option('-f, --format <format>', 'the language (default: by the name of the file, else mermaid)').choices(
+      new Option('-f, --format <format>', 'the output format (default: by the file name, else mermaid)').choices(
         GRAPH_FORMATS,
       ),
     )
     .addOption(new Option('--machine <machine>', 'draw a statechart instead').choices(GRAPH_MACHINES))
-    .option('-o, --out <file>', 'where to (default: standard output)', notBlank)
-    .addOption(storeOption(`where runs are kept (default: ${DEFAULT_STORE})`))
+    .option('-o, --out <file>', 'the file to write (default: standard output)', notBlank)
+    .addOption(storeOption(`the file that stores runs (default: ${DEFAULT_STORE})`))
     .action(async (wanted: string | undefined, flags: GraphFlags) =>
       end(await (await import('./commands/graph.ts')).drawGraph(wanted, flags, io)),
     );
@@ -135,7 +135,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
   return program;
 }
 
-/** Takes the store that the environment names, if no flag does. Commander would read the environment of this process. */
+/** Uses the store that the environment names, if no flag does. Commander itself would read `process.env` and not `io.env`. */
 function takeStoreFrom({ env }: ProgramIo, command: Command): void {
   const named = env[STORE_VARIABLE];
   const hasStore = command.options.some(({ long }) => long === '--store');
@@ -145,13 +145,13 @@ function takeStoreFrom({ env }: ProgramIo, command: Command): void {
   command.setOptionValueWithSource('store', named, 'env');
 }
 
-/** Not commander's variadic `<field...>`, which would take a file name that follows for a field. */
+/** Collects repeated fields. Commander's variadic `<field...>` would also take a file name that follows. */
 function addTo(field: string, before: readonly string[] = []): readonly string[] {
   return [...before, field];
 }
 
-/** Refuses an id by which commands would find another run. */
-function idOfItsOwn(text: string): string {
+/** Refuses `latest` as an id: other commands read it as the latest run. */
+function notLatest(text: string): string {
   if (text !== LATEST) return notBlank(text);
-  throw new InvalidArgumentError('Commands that take a run mean the latest by it.');
+  throw new InvalidArgumentError('It is reserved: commands read it as the latest run.');
 }

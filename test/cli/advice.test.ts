@@ -38,7 +38,7 @@ describe('a run whose limit is spent', () => {
     );
     await writeFile(join(cwd, 'p.mjs'), text.replace(/(?<=limits: \{ \w+: )\d/u, '90'));
     const refused = await phasegate(['retry', 'r1', ...store], { cwd });
-    expect(refused.stderr).toContain('add --allow-changed, where the change is about limits, or phases');
+    expect(refused.stderr).toContain('add --allow-changed, if only limits or phases');
     const { code, stdout } = await phasegate(command.split(' '), { cwd });
     expect(stdout).toContain('✓ completed');
     expect(stdout).not.toContain('raise');
@@ -87,9 +87,9 @@ describe('the store that is named', () => {
     const cwd = await files({ 'p.mjs': moduleOf(SPENT.tokens) });
     await phasegate(['run', 'p.mjs', '--store', 'x.db'], { cwd });
     const unknown = await phasegate(['show', 'nope', '--store', 'x.db'], { cwd });
-    expect(unknown.stderr).toContain('See which there are with: phasegate ls --store x.db\n');
+    expect(unknown.stderr).toContain('List the runs with: phasegate ls --store x.db\n');
     const usual = await phasegate(['show', 'nope'], { cwd, env: { PHASEGATE_STORE: 'x.db' } });
-    expect(usual.stderr).toContain('See which there are with: phasegate ls\n');
+    expect(usual.stderr).toContain('List the runs with: phasegate ls\n');
   });
 });
 
@@ -99,8 +99,8 @@ describe('a folder without stored runs', () => {
     expect(await phasegate(args, { cwd })).toEqual({
       code: 2,
       stdout: '',
-      stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
-Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+      stderr: `Cannot look for runs in .phasegate/runs.db as no run was stored in this folder yet
+Start one with: phasegate run <pipeline>. Name a store in another place with --store <file>.
 Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
 `,
     });

@@ -15,7 +15,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
     const { code, text } = await choose(store, { 'leave it open': DOWN, '● approve': '\r' });
     expect(text).toContain('Is it good?');
     expect(text).toContain('the outputs of this attempt are committed');
-    expect(text).toContain('answered; it is taken when the run goes on');
+    expect(text).toContain('answered; it is applied when the run resumes');
     expect(code).toBe(0);
     expect(await saidTo(store)).toEqual([{ type: 'decide', decision: { type: 'approve' } }]);
   });
@@ -26,7 +26,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
       'leave it open': DOWN.repeat(3),
       '● retry': '\r',
       'What to change?': '\r',
-      'Say something': 'shorter\r',
+      'Write something': 'shorter\r',
     });
     expect(code).toBe(0);
     expect(await saidTo(store)).toMatchObject([{ decision: { type: 'retry', feedback: 'shorter' } }]);
@@ -40,7 +40,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
       'A JSON file': 'nowhere.json\r',
       'Cannot read nowhere.json': '\x1b',
     });
-    expect(text).toContain('Nothing was answered.');
+    expect(text).toContain('The item is still open.');
     expect(code).toBe(2);
     expect(await saidTo(store)).toEqual([]);
   });
@@ -69,7 +69,7 @@ describe.skipIf(!python)('phasegate inbox answer, on a terminal', () => {
   ])('answers nothing by %s', async (_, keys) => {
     const store = await waiting(letter());
     const { code, text } = await choose(store, keys);
-    expect(text).toContain('Nothing was answered.');
+    expect(text).toContain('The item is still open.');
     expect(code).toBe(2);
     expect(await saidTo(store)).toEqual([]);
   });

@@ -31,13 +31,13 @@ async function ended(isBad: boolean, output: unknown = 'text') {
   run.events$.subscribe((record) => state.apply({ ...record, time: record.seq * 100 }));
   const result = await run.result;
   return {
-    board: state,
+    state,
     result: { ...result, metrics: { ...result.metrics, durationMs: 1000, elapsedMs: 1000 } },
     rest: REST,
   };
 }
 
-const NOTES: readonly Line[] = [[span('  kept in runs.db')], [span('  go on with: phasegate retry r1')]];
+const NOTES: readonly Line[] = [[span('  stored in runs.db')], [span('  go on with: phasegate retry r1')]];
 
 const size = { columns: 80, rows: 23 };
 
@@ -77,7 +77,7 @@ describe('endingLines()', () => {
           Second.
           Third.
         … outputs of 298 phases: phasegate show r1
-        kept in runs.db
+        stored in runs.db
         go on with: phasegate retry r1
       "
     `);
@@ -104,14 +104,14 @@ describe('endingLines()', () => {
         p6 / work
           text
         … outputs of 293 more phases: phasegate show r1
-        kept in runs.db
+        stored in runs.db
       "
     `);
   });
 
   it('cuts the first output if it is too long, and says so', async () => {
-    const { board: state, result } = await ended(false, 'a\nb\nc\nd\ne\nf\ng\nh');
-    const lines = endingLines({ board: state, result, rest: REST, notes: [] }, { columns: 80, rows: 10 }, 1e6);
+    const { state, result } = await ended(false, 'a\nb\nc\nd\ne\nf\ng\nh');
+    const lines = endingLines({ state, result, rest: REST, notes: [] }, { columns: 80, rows: 10 }, 1e6);
     expect(text(lines.slice(-6))).toMatchInlineSnapshot(`
       "
       ✓ completed in 1.0s: 300 of 300 phases approved, 343 attempts, 43 corrections  run r1
@@ -132,7 +132,7 @@ describe('endingLines()', () => {
       "
         q7 waits
         … 32 more lines: phasegate inbox
-        kept in runs.db
+        stored in runs.db
         go on with: phasegate retry r1
       "
     `);

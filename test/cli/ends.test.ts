@@ -59,12 +59,12 @@ describe('a module that does not finish loading', () => {
     [
       'it ends the process',
       'process.exit(0)',
-      'Cannot load "p.ts" as it ends the process while it is loaded\nLeave process.exit() out.\n',
+      'Cannot load "p.ts" as it ends the process while it is loaded\nRemove the call of process.exit().\n',
     ],
     [
       'it waits for ever',
       'await new Promise(() => undefined); export {};',
-      'Cannot load "p.ts" as it awaits something that never comes\nSee what it awaits outside of functions.\n',
+      'Cannot load "p.ts" as it awaits something that never happens\nCheck what it awaits outside of functions.\n',
     ],
   ])('is reported, as nothing has run: %s', async (_, content, message) => {
     const cwd = await files({ 'p.ts': content });

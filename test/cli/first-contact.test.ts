@@ -31,10 +31,10 @@ describe('a new user', () => {
 
   it.each(['inbox', 'memory'])('is told that %s has no such command, with the likely one', async (group) => {
     expect(await refused([group, 'lss'])).toBe(
-      `error: unknown command 'lss'\n(Did you mean ls?)\nAdd --help for what is possible.\n`,
+      `error: unknown command 'lss'\n(Did you mean ls?)\nAdd --help to see the commands and options.\n`,
     );
     expect(await refused([group, 'nonsense'])).toBe(
-      `error: unknown command 'nonsense'\nAdd --help for what is possible.\n`,
+      `error: unknown command 'nonsense'\nAdd --help to see the commands and options.\n`,
     );
   });
 

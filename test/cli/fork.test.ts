@@ -74,7 +74,7 @@ describe('phasegate fork without --run', () => {
     expect(await phasegate(['fork', id, '--at', '1', flag], { cwd })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: containing(`error: option '${flag}' is of use with '--run' only`),
+      stderr: containing(`error: option '${flag}' needs '--run'`),
     });
     expect(await runsOf(cwd)).toEqual([id]);
   });

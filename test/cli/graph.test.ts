@@ -107,7 +107,7 @@ describe('phasegate graph', () => {
     expect(await phasegate(['graph', 'named'], { cwd })).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: containing('Cannot load "named" as its name does not end in a known way'),
+      stderr: containing('Cannot load "named" as its name has no known ending'),
     });
     await mkdir(join(cwd, 'mine'));
     await phasegate(['run', 'p.mjs', '--run-id', 'mine'], { cwd });
@@ -122,14 +122,14 @@ describe('phasegate graph', () => {
       return stderr;
     };
     expect(await refused('pipelin')).toMatchInlineSnapshot(`
-      "Cannot draw "pipelin" as there is no such file. Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
-      Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+      "Cannot draw "pipelin" as there is no such file. Cannot look for runs in .phasegate/runs.db as no run was stored in this folder yet
+      Start one with: phasegate run <pipeline>. Name a store in another place with --store <file>.
       Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
       "
     `);
     expect(await refused('latest')).toMatchInlineSnapshot(`
-      "Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
-      Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+      "Cannot look for runs in .phasegate/runs.db as no run was stored in this folder yet
+      Start one with: phasegate run <pipeline>. Name a store in another place with --store <file>.
       Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
       "
     `);
@@ -137,15 +137,15 @@ describe('phasegate graph', () => {
     await ranTo(cwd, 0);
     await ranTo(cwd, 0);
     expect(await refused('pipelin')).toMatchInlineSnapshot(`
-      "Cannot draw "pipelin" as there is no such file. Cannot find run "pipelin" as the store .phasegate/runs.db has none whose id is that, or begins or ends so
-      See which there are with: phasegate ls
+      "Cannot draw "pipelin" as there is no such file. Cannot find run "pipelin" as no id in the store .phasegate/runs.db is that, begins with it or ends with it
+      List the runs with: phasegate ls
       Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_UNKNOWN
       "
     `);
-    expect(await refused('0')).toContain('Cannot tell which run "0" is, as 2 have such an id:\n');
+    expect(await refused('0')).toContain('Cannot tell which run "0" is as 2 ids begin or end with it:\n');
     expect(await refused()).toMatchInlineSnapshot(`
-      "Cannot draw anything as it was not said what
-      Name a pipeline file, or a run, such as latest; or say --machine phase.
+      "Cannot draw a picture as no pipeline or run was named
+      Name a pipeline file or a run, such as latest; or add --machine phase.
       Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVALID
       "
     `);

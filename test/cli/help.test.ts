@@ -55,7 +55,7 @@ describe('--help', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: `${problem}\nAdd --help for what is possible.\n`,
+      stderr: `${problem}\nAdd --help to see the commands and options.\n`,
     });
   });
 

@@ -67,7 +67,7 @@ describe('a run whose lease a process of this machine has let lapse', () => {
     const holder = matching(new RegExp(`^process ${child.pid} on `, 'u'));
     expect((await phasegate(['show', 'slow'], { cwd })).stdout).toMatch(
       new RegExp(
-        String.raw`^run slow of "article"  running\n(?:.*\n)*  process ${child.pid} on .* works on it, and does not answer$`,
+        String.raw`^run slow of "article"  running\n(?:.*\n)*  process ${child.pid} on .* works on it but does not answer$`,
         'mu',
       ),
     );
@@ -133,7 +133,7 @@ describe('a run whose process was killed', () => {
     await ended;
     const shown = await look('show', 'r');
     expect(shown).toMatch(/^run r of "article" {2}suspended$/mu);
-    expect(shown).toMatch(new RegExp(String.raw`^  process ${child.pid} on .* worked on it, and is gone$`, 'mu'));
+    expect(shown).toMatch(new RegExp(String.raw`^  process ${child.pid} on .* worked on it and has ended$`, 'mu'));
     expect(shown).toMatch(/^ {2}resume with: phasegate resume r --store x\.db$/mu);
     expect(shown).not.toContain('works on it');
     expect(await look('ls')).toMatch(/^r +suspended/mu);
@@ -155,7 +155,7 @@ describe('a run whose process was killed', () => {
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'r', '--wait'], 'Legal must see this.', cwd);
     const item = await untilAsked(join(cwd, '.phasegate/runs.db'));
     child.kill('SIGSTOP');
-    const works = new RegExp(String.raw`; process ${child.pid} on .* works on the run and has not taken it yet\n`, 'u');
+    const works = new RegExp(String.raw`; process ${child.pid} on .* works on the run and has not applied it yet\n`, 'u');
     const first = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });
     expect([first.code, first.stdout]).toEqual([0, matching(works)]);
     const second = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });
@@ -176,7 +176,7 @@ describe('a run whose process was killed', () => {
     expect(shown.stdout).toContain('resume with: phasegate resume r --store x.db\n');
     expect(await phasegate(['inbox', 'answer', item, '--approve', '--store', 'x.db'], { cwd })).toEqual({
       code: 0,
-      stdout: 'answered; it is taken when the run goes on: phasegate resume r --store x.db\n',
+      stdout: 'answered; it is applied when the run resumes: phasegate resume r --store x.db\n',
       stderr: '',
     });
     expect(await phasegate(['resume', 'r', '--store', 'x.db'], { cwd })).toMatchObject({ code: 0, stderr: '' });

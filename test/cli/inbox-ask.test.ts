@@ -28,7 +28,7 @@ describe('askReply()', () => {
       { type: 'decide', decision: 'APPROVE' },
     ]);
     expect(answered).toBe(true);
-    expect(said.match(/An empty line answers nothing/gu)).toHaveLength(2);
+    expect(said.match(/An empty line is no answer/gu)).toHaveLength(2);
     expect(said).toContain('Cannot decide as that is nothing');
   });
 

@@ -88,7 +88,7 @@ describe('an item as lines', () => {
     const inputs = { plan: { text: 'first\nsecond', json: { deep: [1] }, long: 'x'.repeat(500) } };
     for (const kind of ['escalation', 'review'] as const) {
       expect(plainItem({ ...detailOf(), inputs, item: { ...ITEM, kind } }, 0)).toContain(
-        `to work with:\n  plan / text: first …\n  plan / json: {"deep":[1]}\n  plan / long: ${'x'.repeat(99)}…\nattempt 1\n`,
+        `inputs:\n  plan / text: first …\n  plan / json: {"deep":[1]}\n  plan / long: ${'x'.repeat(99)}…\nattempt 1\n`,
       );
     }
     expect(plainItem({ ...detailOf(), item: { ...ITEM, kind: 'review' } }, 0)).toContain(
@@ -143,7 +143,7 @@ describe('phasegate inbox', () => {
     const answered = await phasegate(['inbox', 'answer', item.id, '--retry', 'tighter', '--by', 'ada'], { cwd });
     expect(answered).toMatchObject({
       code: 0,
-      stdout: 'answered; it is taken when the run goes on: phasegate resume r\n',
+      stdout: 'answered; it is applied when the run resumes: phasegate resume r\n',
       stderr: '',
     });
     const refusal = await refused(['answer', item.id, '--approve'], cwd, 'ANSWERED');
@@ -153,13 +153,13 @@ describe('phasegate inbox', () => {
     expect(next).toMatchObject({ kind: 'task', about: 'print', queue: 'print' });
     // The worker of a task sees its inputs.
     const work = (await phasegate(['inbox', 'show', next.id], { cwd })).stdout;
-    expect(work).toContain('to work with:\n  draft / text:\n    line\n    2 tighter\nattempt 1\n');
+    expect(work).toContain('inputs:\n  draft / text:\n    line\n    2 tighter\nattempt 1\n');
     await refused(['answer', next.id, '--value', 'A6'], cwd, 'ANSWER_INVALID');
     expect((await phasegate(['inbox', 'answer', 'R:', '--value', 'A5'], { cwd })).code).toBe(0);
     const { code, stdout } = await phasegate(['resume', 'r', 'p.mjs'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain('A5');
-    expect((await phasegate(['inbox'], { cwd })).stdout).toBe('nothing waits\n');
+    expect((await phasegate(['inbox'], { cwd })).stdout).toBe('no items\n');
     const all = (await phasegate(['inbox', '--all', '--json'], { cwd })).stdout.trimEnd().split('\n');
     expect(all.map((line) => JSON.parse(line) as InboxItem)).toMatchObject([
       { outcome: 'RETRY: tighter', who: 'ada' },
@@ -180,7 +180,7 @@ describe('phasegate inbox', () => {
     expect(JSON.parse(await look('inbox', '--json'))).toMatchObject({ id, answer });
     const shown = await look('inbox', 'show', id);
     expect(shown).toContain(
-      `answered by ada, pending\n  it is taken when the run goes on: phasegate resume r ${store.join(' ')}\n`,
+      `answered by ada, pending\n  it is applied when the run resumes: phasegate resume r ${store.join(' ')}\n`,
     );
     expect(shown).not.toContain('--approve');
     expect(JSON.parse(await look('inbox', 'show', id, '--json'))).toMatchObject({ item: { id, answer } });

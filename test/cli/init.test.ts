@@ -36,7 +36,7 @@ describe('phasegate init', () => {
     const cwd = await files({ 'pipeline.yaml': 'mine' });
     const { code, stdout, stderr } = await phasegate(['init', 'yaml'], { cwd });
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain('Cannot write "pipeline.yaml" as there is one already\n');
+    expect(stderr).toContain('Cannot write "pipeline.yaml" as the file exists already\n');
     expect(await readFile(join(cwd, 'pipeline.yaml'), 'utf8')).toBe('mine');
   });
 

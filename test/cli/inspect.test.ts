@@ -87,7 +87,7 @@ describe('phasegate run --inspect', () => {
   it('refuses an invalid port', async () => {
     const { code, stderr } = await phasegate(['run', '--inspect=all', 'pipeline.mts']);
     expect(code).toBe(2);
-    expect(stderr).toContain("argument 'all' is invalid. It is no port, which is a number from 0 to 65535.");
+    expect(stderr).toContain("argument 'all' is invalid. It must be a port: a number from 0 to 65535.");
   });
 
   it.skipIf(!python)('keeps serving an ended run on a terminal until Ctrl-C', async () => {
@@ -100,7 +100,7 @@ describe('phasegate run --inspect', () => {
     const { code, text } = await onTerminal(['run', join(cwd, 'pipeline.mts'), '--inspect'], {
       'until Ctrl-C': '\u0003',
     });
-    expect(text).toMatch(/The run can be inspected until Ctrl-C, at http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\//u);
+    expect(text).toMatch(/The inspector stays open until Ctrl-C: http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}\//u);
     // Ctrl-C does not count as an interruption of the ended run.
     expect(code).toBe(0);
   });

@@ -32,7 +32,7 @@ describe('a run that is stopped', () => {
     const id = idIn({ stdout });
     expect(stdout.trimEnd().split('\n').slice(-3)).toEqual([
       matching(/^◌ suspended in .*: 1 of 2 phases approved, 2 attempts {2}run /u),
-      '  kept in .phasegate/runs.db',
+      '  stored in .phasegate/runs.db',
       `  resume with: phasegate resume ${id}`,
     ]);
     expect(stderr).toBe('');
@@ -53,7 +53,7 @@ describe('a run that is stopped', () => {
       matching(/^✓ completed in .*: 2 of 2 phases approved, 2 attempts(?:, \S+ at work)? {2}run /u),
       '  draft / write',
       '    text',
-      '  kept in .phasegate/runs.db',
+      '  stored in .phasegate/runs.db',
     ]);
     expect(resumed.code).toBe(0);
     expect(await ran(cwd)).toEqual(['read', 'write', 'aborted', 'write']);
@@ -144,7 +144,7 @@ describe('a run without a store', () => {
     expect(code).toBe(130);
     expect(await phasegate(['ls'], { cwd })).toMatchObject({
       code: 2,
-      stderr: containing('no run was kept in this folder yet'),
+      stderr: containing('no run was stored in this folder yet'),
     });
   });
 });
@@ -157,7 +157,7 @@ describe('a run that waits for a person if nobody can be asked', () => {
     expect(stdout.trimEnd().split('\n').slice(-4)).toEqual([
       '  ‖ draft waits for a person: Legal must see this.',
       matching(new RegExp(`^    answer with: phasegate inbox answer ${id}:\\d+$`, 'u')),
-      '  kept in .phasegate/runs.db',
+      '  stored in .phasegate/runs.db',
       `  resume with: phasegate resume ${id}`,
     ]);
     expect(stderr).toBe('');
@@ -212,7 +212,7 @@ describe('phasegate retry', () => {
     const cwd = await article('go', 'no');
     const ended = await phasegate(['run', 'p.mjs'], { cwd });
     const id = idIn(ended);
-    expect(ended.stdout).toContain(`  try again what was not approved with: phasegate retry ${id}\n`);
+    expect(ended.stdout).toContain(`  retry unapproved phases with: phasegate retry ${id}\n`);
     expect(ended.code).toBe(1);
     await rm(join(cwd, 'no'));
     const { code, stdout } = await phasegate(['retry', id], { cwd });
@@ -226,7 +226,7 @@ describe('phasegate retry', () => {
     const id = await leftAtWork(cwd);
     expect(await phasegate(['retry', id], { cwd })).toMatchObject({
       code: 2,
-      stderr: containing(`Cannot try run ${id} again as it has not ended\nGo on with it: phasegate resume <run>.`),
+      stderr: containing(`Cannot try run ${id} again as it has not ended\nResume it: phasegate resume <run>.`),
     });
     await put(cwd, 'go');
     expect((await phasegate(['resume', id], { cwd })).code).toBe(0);
@@ -352,7 +352,7 @@ describe('the run argument', () => {
       expect(code).toBe(3);
     }
     const ambiguous = await phasegate(['resume', first.slice(0, 4)], { cwd });
-    expect(ambiguous.stderr).toContain(`as 2 have such an id:\n  ${second}  article\n  ${first}  article\n`);
+    expect(ambiguous.stderr).toContain(`as 2 ids begin or end with it:\n  ${second}  article\n  ${first}  article\n`);
     expect(ambiguous.code).toBe(2);
   });
 
@@ -372,7 +372,7 @@ describe('a store', () => {
     const cwd = await article('go', 'ask');
     const { stdout } = await phasegate(['run', 'p.mjs', '--store', "my run's.db"], { cwd });
     expect(stdout).toContain(
-      `  kept in my run's.db\n  resume with: phasegate resume ${idIn({ stdout })} --store 'my run'\\''s.db'\n`,
+      `  stored in my run's.db\n  resume with: phasegate resume ${idIn({ stdout })} --store 'my run'\\''s.db'\n`,
     );
     expect(await phasegate(['resume', 'latest', '--store', "my run's.db"], { cwd })).toMatchObject({ code: 3 });
   });
@@ -414,7 +414,7 @@ describe('a store', () => {
 
   it('is not opened if it is switched off', async () => {
     const { code, stderr } = await phasegate(['ls', '--store', 'memory'], { cwd: await article() });
-    expect(stderr).toContain('no store is to be used');
+    expect(stderr).toContain('the command has no store');
     expect(code).toBe(2);
   });
 });

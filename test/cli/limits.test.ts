@@ -42,10 +42,10 @@ describe('limits by flag', () => {
   });
 
   it.each([
-    [['run', 'p.mjs', '--max-cost', 'five'], "'five' is invalid. It is no amount such as 5 or 0.50."],
-    [['run', 'p.mjs', '--max-attempts', '0'], "'0' is invalid. It is no whole number above 0."],
-    [['resume', 'latest', '--timeout', 'soon'], "'soon' is invalid. It is no duration such as"],
-    [['fork', 'latest', '--at', 'print', '--max-cost', '1'], "'--max-cost' is of use with '--run' only"],
+    [['run', 'p.mjs', '--max-cost', 'five'], "'five' is invalid. It must be an amount such as 5 or 0.50."],
+    [['run', 'p.mjs', '--max-attempts', '0'], "'0' is invalid. It must be a whole number above 0."],
+    [['resume', 'latest', '--timeout', 'soon'], "'soon' is invalid. It must be a duration such as"],
+    [['fork', 'latest', '--at', 'print', '--max-cost', '1'], "'--max-cost' needs '--run'"],
   ])('%j is refused', async (args, said) => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const { code, stderr } = await phasegate(args, { cwd });

@@ -144,7 +144,7 @@ describe('a module that starts runs itself', () => {
     const pipeline = definePipeline({ name: 'own', phases: [a] });
     ${rest}`;
   const TO_EXPORT =
-    'To have phasegate show, keep and resume the run, leave `startRun` out and write `export default definePipeline({ ... })`.';
+    'To let phasegate show, store and resume the run, remove `startRun` and write `export default definePipeline({ ... })`.';
 
   it.each([
     ['startRun, and awaits it', `const { outputs } = startRun(pipeline); console.log((await outputs).a.t);`],

@@ -48,7 +48,7 @@ describe('a run whose input was masked', () => {
     const cwd = await left();
     const refused = await phasegate(args, { cwd });
     expect(refused.stderr).toContain('INPUT_MASKED');
-    expect(refused.stderr).toContain('add --allow-masked, where no task needs what is masked');
+    expect(refused.stderr).toContain('add --allow-masked, if no task needs the masked values');
     expect(refused.code).toBe(2);
     const allowed = await phasegate([...args, '--allow-masked'], { cwd });
     expect(allowed).toMatchObject({ code: args.includes('--run') || args[0] === 'resume' ? 3 : 0, stderr: '' });

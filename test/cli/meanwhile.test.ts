@@ -33,8 +33,8 @@ describe('a run', () => {
     const { code, stdout } = await ended;
     expect(code).toBe(1);
     expect(stdout).toMatch(/ as its store refused 3 records\n.*Cannot append to run \w+ as .*r\.db was removed\n/u);
-    expect(stdout).toContain('  not kept, as del/r.db was removed meanwhile\n');
-    expect(stdout).not.toMatch(/^  kept in |phasegate (?:resume|retry)/mu);
+    expect(stdout).toContain('  not stored, as del/r.db was removed meanwhile\n');
+    expect(stdout).not.toMatch(/^  stored in |phasegate (?:resume|retry)/mu);
   });
 
   it('that is left reports the time until then, not until its last record', async () => {

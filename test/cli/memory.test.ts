@@ -44,7 +44,7 @@ describe('phasegate memory', () => {
       stdout: 'forgot 0 reflections\n',
     });
     expect(await phasegate(['memory', 'rm', '--all'], { cwd })).toMatchObject({ stdout: 'forgot 1 reflection\n' });
-    expect((await phasegate(['memory', 'ls'], { cwd })).stdout).toBe('nothing is remembered\n');
+    expect((await phasegate(['memory', 'ls'], { cwd })).stdout).toBe('no memories\n');
     expect((await phasegate(['memory', 'ls', '--json'], { cwd })).stdout).toBe('');
 
     const store = sqliteStore(`${cwd}/.phasegate/runs.db`);

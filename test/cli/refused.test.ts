@@ -72,8 +72,8 @@ describe('a run whose id is taken', () => {
     expect(ended).toEqual({
       code: 2,
       stdout: '',
-      stderr: `Cannot start run same as the store ${STORE} has a run of that id
-Go on with it with \`phasegate resume\`, or leave --run-id out.
+      stderr: `Cannot start run same as the store ${STORE} has a run with that id
+Resume it with \`phasegate resume\`, or leave --run-id out.
 Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_EXISTS
 `,
     });
@@ -85,7 +85,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_EXISTS
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'same'], 'at work', cwd);
     const other = await phasegate(['run', 'p.mjs', '--run-id', 'same'], { cwd });
     expect(other).toMatchObject({ code: 2, stdout: '' });
-    expect(other.stderr).toContain('has a run of that id');
+    expect(other.stderr).toContain('has a run with that id');
     child.kill('SIGINT');
     expect((await ended).code).toBe(130);
   });

@@ -205,7 +205,7 @@ describe('phasegate events', () => {
     const id = idIn(await ended);
     const follower = start(['events', 'latest', '--follow'], { cwd });
     const [told] = (await once(follower.child.stderr ?? child, 'data')) as [string];
-    expect(told).toBe(`phasegate: nobody works on the run now; resume with: phasegate resume ${id}\n`);
+    expect(told).toBe(`phasegate: no process works on the run now; resume with: phasegate resume ${id}\n`);
     await put(cwd, 'go');
     await phasegate(['resume', 'latest'], { cwd });
     expect(await follower.ended).toMatchObject({ code: 0, stderr: told });
@@ -431,8 +431,8 @@ describe('phasegate rm and gc', () => {
     const { stdout, code } = await phasegate(['gc', '--keep', '0s'], { cwd });
     expect(code).toBe(0);
     expect(stdout.replace(/\d\.\d MB/u, '3.0 MB')).toBe(
-      'removed run large of "article"\n1 run removed\n3.0 MB of the store are unused and were not freed: ' +
-        'an earlier version made it, so collect once more while nobody works on a run\n',
+      'removed run large of "article"\n1 run removed\n3.0 MB of the store are unused but were not freed: ' +
+        'an earlier version created the store, so run gc again while no process works on a run\n',
     );
     await store.release(lease);
     expect((await phasegate(['gc', '--keep', '0s'], { cwd })).stdout).toMatch(
@@ -560,16 +560,16 @@ describe('phasegate export and import', () => {
       [lines.toSpliced(-2, 1).join('\n'), `it ends after ${lines.length - 5} of ${lines.length - 4} records`],
       [text.slice(0, -20), 'is no JSON'],
       [`${text}\n{}`, 'comes after its end'],
-      [text.replace('See.', 'Fine.'), 'its checksum is another one'],
-      [changed(2, (line) => line.replace(/"time":\d+/u, '"time":1')), 'its checksum is another one'],
+      [text.replace('See.', 'Fine.'), 'its checksum does not match'],
+      [changed(2, (line) => line.replace(/"time":\d+/u, '"time":1')), 'its checksum does not match'],
       [withChecksum(changed(2, (line) => line.replace(/"time":\d+/u, '"time":1e300'))), 'is no record: time'],
       [lines.toSpliced(2, 1).join('\n'), 'has record 3 where record 2 is due'],
       [changed(lines.length - 2, (line) => line.replace(/"seq":\d+/u, '"seq":1')), 'has record 1 where record'],
       [changed(lines.length - 2, (line) => line.replace(/"runId":"\w+"/u, '"runId":"x"')), 'is of another run'],
       [changed(lines.length - 2, (line) => line.replace(/"type":"[\w.]+"/u, '"type":"phase.eaten"')), 'is no record'],
-      [text.replace('xxxxx', 'xxyxx'), 'is not what its hash says'],
+      [text.replace('xxxxx', 'xxyxx'), 'does not match its hash'],
       [lines.filter((line) => !line.startsWith('{"hash"')).join('\n'), 'which is not there'],
-      [text.replaceAll('"concurrency":"unlimited"', '"concurrency":7'), 'its plan is not what its fingerprint says'],
+      [text.replaceAll('"concurrency":"unlimited"', '"concurrency":7'), 'its plan does not match its fingerprint'],
     ];
     for (const [content, problem] of cases) {
       await writeFile(join(cwd, 'bad.jsonl'), content);
@@ -607,7 +607,10 @@ describe('every command for runs', () => {
     await ranTo(cwd, 0);
     for (const command of COMMANDS) {
       const { code, stdout, stderr } = await phasegate(command, { cwd });
-      expect([command, stderr]).toEqual([command, matching(/^Cannot find run "none" as the store .* has none/u)]);
+      expect([command, stderr]).toEqual([
+        command,
+        matching(/^Cannot find run "none" as no id in the store .* is that/u),
+      ]);
       expect([stdout, code]).toEqual(['', 2]);
     }
   });

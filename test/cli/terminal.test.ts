@@ -169,7 +169,7 @@ describe.skipIf(!python)('on a terminal', () => {
     const env = { PHASEGATE_STORE: join(directory, 'runs.db'), NO_COLOR: '1' };
     const left = await onTerminal(['run', join(directory, 'p.mjs')], { '\n> ': '\u0004' }, env);
     expect(left.text).toMatch(/run \w{26} of "article"/u);
-    expect(left.text).toContain('Ctrl-C leaves the run as it is.');
+    expect(left.text).toContain('Ctrl-C suspends the run.');
     expect(left.text).toContain('◌ suspended');
     expect(left.code).toBe(3);
     const resumed = await onTerminal(['resume', 'latest'], { '\n> ': 'APPROVE\n' }, env);

@@ -104,8 +104,8 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSA
     const cwd = await files({});
     expect(await phasegate(['ui'], { cwd })).toMatchObject({
       code: 2,
-      stderr: `Cannot look for runs in .phasegate/runs.db as no run was kept in this folder yet
-Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.
+      stderr: `Cannot look for runs in .phasegate/runs.db as no run was stored in this folder yet
+Start one with: phasegate run <pipeline>. Name a store in another place with --store <file>.
 Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
 `,
     });
@@ -320,7 +320,7 @@ describe('run --ui', LONG, () => {
     expect(await phasegate(['run', 'asks.mjs', '--ui', '--no-store'], { cwd })).toEqual({
       code: 2,
       stdout: '',
-      stderr: `Cannot show the run in the dashboard as it is not kept
+      stderr: `Cannot show the run in the dashboard as it is not stored
 Name a file for it with --store, or leave --ui out.
 Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNREADABLE
 `,
@@ -330,7 +330,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNRE
   it.runIf(python)('keeps serving on a terminal after the run, until Ctrl-C', async () => {
     const cwd = await files({ 'quick.mjs': FAILS, done: '' });
     const { code, text } = await onTerminal(['run', join(cwd, 'quick.mjs'), '--ui', '--store', join(cwd, 'runs.db')], {
-      'The dashboard is there until Ctrl-C': '\u0003',
+      'The dashboard stays open until Ctrl-C': '\u0003',
     });
     // This process has no file `done` in its folder, so the run has not succeeded.
     expect(code).toBe(1);

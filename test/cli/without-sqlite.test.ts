@@ -42,7 +42,7 @@ describe('without SQLite', () => {
     const cwd = await article('go');
     const { code, stdout, stderr } = await run(program, ['run', 'p.mjs'], cwd);
     expect(stderr).toBe(
-      `phasegate: this run is not kept. Cannot store runs in SQLite as Node ${process.version} has no SQLite\n` +
+      `phasegate: this run is not stored. Cannot store runs in SQLite as Node ${process.version} has no SQLite\n` +
         'Install @photostructure/sqlite, or use Node 22.13 or later.\n',
     );
     expect(stdout).toContain('✓ completed');

@@ -1,6 +1,6 @@
 /**
- * A run as one file: lines of JSON. The first says what follows, then come contents that records refer to, then the records;
- * the last has the checksum of all others.
+ * The archive format: a run as lines of JSON. The first line is a header. Records follow, each after the contents that it
+ * refers to. The last line has the checksum of all others.
  *
  * @module
  */
@@ -13,23 +13,23 @@ import { fingerprint } from '../../model/plan/plan.ts';
 import type { ListedRun } from '../../store/port.ts';
 import type { OpenStore } from '../options/store-option.ts';
 
-/** A run that was read from a file. */
+/** A run read from an archive. */
 export interface Archived {
   readonly header: ArchiveHeader;
   readonly records: readonly RunRecord[];
 }
 
-/** The first line. */
+/** The first line of an archive. */
 export type ArchiveHeader = z.infer<typeof headerSchema>;
 
-/** The lines of a run, as far as it has come. */
+/** Generates the lines of an archive, with the records that the run has so far. */
 export async function* archiveOf(
-  kept: Pick<OpenStore, 'store'>,
+  opened: Pick<OpenStore, 'store'>,
   run: ListedRun,
 ): AsyncGenerator<string, void, undefined> {
   const sum = checksum();
-  for await (const text of linesOf(kept, run)) {
-    // Readers may take these for ends of lines; in JSON they are only ever in texts.
+  for await (const text of linesOf(opened, run)) {
+    // Some readers treat these characters as line ends. In JSON they occur only in strings, so they can be escaped.
     const line = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     sum.add(line);
     yield line;
@@ -38,40 +38,40 @@ export async function* archiveOf(
 }
 
 /**
- * Reads a run.
+ * Reads an archive.
  *
- * @param file How the user named it.
- * @throws PhasegateError `INPUT_INVALID` where it is not a whole run.
+ * @param file The file name that the user gave, for errors.
+ * @throws PhasegateError `INPUT_INVALID` if the lines are no complete run.
  */
 export async function readArchive(file: string, lines: AsyncIterable<string>): Promise<Archived> {
   const contents = new Map<string, string>();
   const records: RunRecord[] = [];
   const sum = checksum();
   let header: ArchiveHeader | undefined;
-  let told: string | undefined;
+  let expectedSum: string | undefined;
   let number = 0;
   for await (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
     const where = `line ${number}`;
-    if (told !== undefined) throw invalid(file, `${where} comes after its end`);
+    if (expectedSum !== undefined) throw invalid(file, `${where} comes after its end`);
     const value = parse(file, where, line);
     const trailer = trailerSchema.safeParse(value);
     if (trailer.success) {
-      told = trailer.data.sha256;
+      expectedSum = trailer.data.sha256;
       continue;
     }
     sum.add(line);
     if (!header) {
       const parsed = headerSchema.safeParse(value);
-      if (!parsed.success) throw invalid(file, `${where} does not say that it is a run, of a version that is known`);
+      if (!parsed.success) throw invalid(file, `${where} is not the header of a run in a known version`);
       header = parsed.data;
       continue;
     }
     const content = contentSchema.safeParse(value);
     if (content.success) {
       const { hash, content: text } = content.data;
-      if (!(await isHashOf(hash, text))) throw invalid(file, `the content in ${where} is not what its hash says`);
+      if (!(await isHashOf(hash, text))) throw invalid(file, `the content in ${where} does not match its hash`);
       contents.set(hash, text);
       continue;
     }
@@ -81,8 +81,8 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
   if (records.length !== header.records)
     throw invalid(file, `it ends after ${records.length} of ${header.records} records`);
   checkStart(file, records[0]);
-  if (told === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
-  if (told !== sum.digest()) throw invalid(file, 'its checksum is another one: it was damaged or edited');
+  if (expectedSum === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
+  if (expectedSum !== sum.digest()) throw invalid(file, 'its checksum does not match: it was damaged or edited');
   return { header, records };
 }
 
@@ -90,20 +90,23 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
 
 const AT_ONCE = 1000;
 
-/** All lines but the last. Where its definition is stays out: nobody else has that file, and it would be run when it is resumed. */
+/**
+ * Generates all lines but the last. The path of the definition is left out: it means nothing on another machine, and resuming
+ * would run whatever file is there.
+ */
 async function* linesOf({ store }: Pick<OpenStore, 'store'>, run: ListedRun): AsyncGenerator<string, void, undefined> {
   const { runId, seq, pipeline, forkOf, startedAt } = run;
   const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf, startedAt };
   yield JSON.stringify(header);
-  const told = new Set<string>();
+  const written = new Set<string>();
   for (let next = 1; next <= seq; next += AT_ONCE) {
     for (const record of await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
       const lines: string[] = [];
       await unpackRecord(record, async (hash) => {
         const content = await store.artifact(hash);
         if (content === undefined) throw contentMissing(record, hash);
-        if (!told.has(hash)) lines.push(JSON.stringify({ hash, content }));
-        told.add(hash);
+        if (!written.has(hash)) lines.push(JSON.stringify({ hash, content }));
+        written.add(hash);
         return content;
       });
       yield* lines;
@@ -112,7 +115,7 @@ async function* linesOf({ store }: Pick<OpenStore, 'store'>, run: ListedRun): As
   }
 }
 
-/** SHA-256 of lines, each with its end. */
+/** Computes the SHA-256 of lines, each with its line end. */
 function checksum(): { add(line: string): void; digest(): string } {
   const hash = createHash('sha256');
   return { add: (line) => void hash.update(`${line}\n`), digest: () => hash.digest('hex') };
@@ -125,7 +128,7 @@ const headerSchema = z.object({
   pipeline: z.string(),
   records: z.int().min(1),
   forkOf: z.string().optional(),
-  /** When it was begun; absent in archives of earlier versions. */
+  /** The start of the run in milliseconds since 1970; absent in archives of earlier versions. */
   startedAt: z.number().optional(),
 });
 
@@ -173,14 +176,14 @@ async function readRecord(
 
 function checkStart(file: string, first: RunRecord | undefined): void {
   if (first?.event.type !== 'run.started') throw invalid(file, 'its first record does not start a run');
-  const { plan, fingerprint: told } = first.event;
-  if (!Array.isArray(plan.phases) || fingerprint(plan) !== told)
-    throw invalid(file, 'its plan is not what its fingerprint says');
+  const { plan, fingerprint: expected } = first.event;
+  if (!Array.isArray(plan.phases) || fingerprint(plan) !== expected)
+    throw invalid(file, 'its plan does not match its fingerprint');
 }
 
 function invalid(file: string, found: string): PhasegateError {
   return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as ${found}`, {
-    hint: 'Take a file that phasegate export has written, whole and unchanged.',
+    hint: 'Use a complete and unchanged file from phasegate export.',
   });
 }
 

@@ -13,28 +13,28 @@ import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** What `phasegate cancel` takes beside the run. */
+/** Flags of `phasegate cancel`. */
 export interface CancelFlags extends StoreFlags {
   readonly reason?: string | undefined;
 }
 
-/** Ends a run: whoever works on it is told to, and waited for, else it is ended here. */
-export async function cancelKept(wanted: string, flags: CancelFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, 'write', io);
-  const { runId } = await findRun(kept, wanted);
-  const { status } = await cancelHeld(kept.store, runId, {
+/** Cancels a run. Asks the process that works on it to stop and waits for it; without such a process, ends the run itself. */
+export async function cancelStored(wanted: string, flags: CancelFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'write', io);
+  const { runId } = await findRun(opened, wanted);
+  const { status } = await cancelHeld(opened.store, runId, {
     reason: flags.reason ?? 'Cancelled by phasegate cancel',
     holder: thisHolder(),
-    free: (run) => releaseDeadLease(kept, run),
-    onTold: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it, and is told to stop\n`),
-    wait: () => setTimeout(LOOK_MS, true),
+    free: (run) => releaseDeadLease(opened, run),
+    onTold: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it and is asked to stop\n`),
+    wait: () => setTimeout(POLL_MS, true),
   });
-  await kept.store.close();
+  await opened.store.close();
   io.stdout.write(`run ${oneLine(runId)} ${status}\n`);
   return exitCode.completed;
 }
 
 // --- internal ---
 
-/** Milliseconds between looks at whether it has stopped. */
-const LOOK_MS = 100;
+/** Milliseconds between polls for the end of the run. */
+const POLL_MS = 100;

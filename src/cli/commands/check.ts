@@ -11,7 +11,7 @@ import { analysisLines } from '../show/analysis-lines.ts';
 import { createPainter } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
-/** Judges the pipeline of a file, and prints what a run of it can take at worst. Loading refuses what is not sound. */
+/** Checks the pipeline of a file and prints the most that a run can take. Loading refuses an invalid pipeline. */
 export async function checkFile(file: string, io: ProgramIo): Promise<ExitCode> {
   const { plan } = await loadPipeline(file, io);
   const paint = createPainter(seesColours(io.stdout, io));

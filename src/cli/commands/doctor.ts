@@ -16,26 +16,26 @@ import { createPainter } from '../terminal/line.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
-/** What `phasegate doctor` takes beside runs. */
+/** Flags of `phasegate doctor`. */
 export interface DoctorFlags extends StoreFlags {
   readonly pipeline?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
-/** Prints what is wrong with the review loops of runs; of all of them where none is named. */
+/** Prints problems of review loops in the named runs, or in all runs if none is named. */
 export async function examineRuns(wanted: readonly string[], flags: DoctorFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, 'read', io);
-  const runs = await runsOf(kept, wanted, flags);
+  const opened = openStore(flags, 'read', io);
+  const runs = await runsOf(opened, wanted, flags);
   const histories = foldGateHistories();
   const sentBacks = foldSentBack();
   for (const { runId, seq } of runs)
     for (let next = 1; next <= seq; next += AT_ONCE)
-      // What is kept beside records, such as large outputs, is not looked at.
-      for (const record of await kept.store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
+      // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
+      for (const record of await opened.store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
         histories.apply(record);
         sentBacks.apply(record);
       }
-  await kept.store.close();
+  await opened.store.close();
   const gates = histories.all();
   const sentBack = sentBacks.all();
   const findings = diagnose(gates, sentBack);
@@ -57,14 +57,14 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
 const AT_ONCE = 1000;
 
 async function runsOf(
-  kept: OpenStore,
+  opened: OpenStore,
   wanted: readonly string[],
   { pipeline }: DoctorFlags,
 ): Promise<readonly ListedRun[]> {
-  if (wanted.length === 0) return kept.store.runs({ pipeline });
+  if (wanted.length === 0) return opened.store.runs({ pipeline });
   const found = new Map<string, ListedRun>();
   for (const one of wanted) {
-    const run = await findRun(kept, one);
+    const run = await findRun(opened, one);
     if (pipeline === undefined || run.pipeline === pipeline) found.set(run.runId, run);
   }
   return [...found.values()];

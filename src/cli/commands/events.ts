@@ -13,15 +13,15 @@ import { withLiveness } from '../options/run-owner.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { createEventLines } from '../show/event-lines.ts';
-import { goOnText } from '../show/next-steps.ts';
+import { resumeText } from '../show/next-steps.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
-/** What `phasegate events` takes beside the run. */
+/** Flags of `phasegate events`. */
 export interface EventsFlags extends StoreFlags {
-  /** Number of the first record. @default 1 */
+  /** The number of the first record. @default 1 */
   readonly from?: number | undefined;
-  /** Whether it goes on until the run has ended. */
+  /** True to print new records until the run ends. @default false */
   readonly follow?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
@@ -29,62 +29,62 @@ export interface EventsFlags extends StoreFlags {
 /** Prints the records of a run. */
 export async function printEvents(wanted: string, flags: EventsFlags, io: ProgramIo): Promise<ExitCode> {
   const { from = 1, follow = false, json = false } = flags;
-  const kept = openStore(flags, 'read', io);
-  const { runId } = await findRun(kept, wanted);
-  const worried = createWorry(kept, io);
-  const say = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(kept, runId, from);
+  const opened = openStore(flags, 'read', io);
+  const { runId } = await findRun(opened, wanted);
+  const reportIdle = createIdleReport(opened, io);
+  const lineOf = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(opened, runId, from);
   for (let next = from; ;) {
-    const records = await readRun(kept.store, runId, next, AT_ONCE);
+    const records = await readRun(opened.store, runId, next, AT_ONCE);
     next += records.length;
-    if (!(await print(records.map((record) => `${say(record)}\n`).join(''), io))) return exitCode.brokenPipe;
+    if (!(await print(records.map((record) => `${lineOf(record)}\n`).join(''), io))) return exitCode.brokenPipe;
     if (records.length === AT_ONCE) continue;
     if (!follow) break;
-    const run = await stillThere(kept, runId);
+    const run = await requireRun(opened, runId);
     if (isOver(run, next)) break;
-    worried(run);
-    await setTimeout(LOOK_MS);
+    reportIdle(run);
+    await setTimeout(POLL_MS);
   }
-  await kept.store.close();
+  await opened.store.close();
   return exitCode.completed;
 }
 
 // --- internal ---
 
-/** Records that are read at once. */
+/** The most records that are read at once. */
 const AT_ONCE = 1000;
-/** Milliseconds between looks at what is new. */
-const LOOK_MS = 200;
+/** Milliseconds between polls for new records. */
+const POLL_MS = 200;
 
-/** Says it when nobody works on a run that is followed, as nothing may ever come then; once, until somebody does again. */
-function createWorry(kept: OpenStore, io: ProgramIo): (run: ListedRun) => void {
-  let said = false;
+/** Creates a function that reports if no process works on the run, as no record may ever follow. It repeats the report only after work. */
+function createIdleReport(opened: OpenStore, io: ProgramIo): (run: ListedRun) => void {
+  let isReported = false;
   return (run) => {
-    const left = withLiveness(run).lease === undefined;
-    if (left && !said)
+    const isIdle = withLiveness(run).lease === undefined;
+    if (isIdle && !isReported)
       io.stderr.write(
-        `phasegate: nobody works on the run now; ${goOnText('resume', run.runId, kept, run.source !== undefined)}\n`,
+        `phasegate: no process works on the run now; ${resumeText('resume', run.runId, opened, run.source !== undefined)}\n`,
       );
-    said = left;
+    isReported = isIdle;
   };
 }
 
-/** Lines know the plan and the start of the run, which its first record brings. */
+/** Creates the conversion of records to lines, which needs the plan and the start time from the first record. */
 async function linesFrom({ store }: OpenStore, runId: string, from: number): Promise<(record: RunRecord) => string> {
   const lines = createEventLines();
   if (from > 1) for (const record of await readRun(store, runId, 1, 1)) lines.recall(record);
   return lines;
 }
 
-/** @throws PhasegateError `RUN_UNKNOWN` where the run was removed, of which its end will never be known. */
-async function stillThere(kept: OpenStore, runId: string): Promise<ListedRun> {
-  const run = await kept.store.run(runId);
+/** Reads a run again. @throws PhasegateError `RUN_UNKNOWN` if it was removed meanwhile. */
+async function requireRun(opened: OpenStore, runId: string): Promise<ListedRun> {
+  const run = await opened.store.run(runId);
   if (run) return run;
   throw new PhasegateError('RUN_UNKNOWN', `Cannot follow run ${runId} to its end as it was removed meanwhile`, {
-    hint: `Whoever has removed it can tell how it had ended. See which runs there are with: phasegate ls${storeArgument(kept)}`,
+    hint: `The user who removed it may know how it ended. List the runs with: phasegate ls${storeArgument(opened)}`,
   });
 }
 
-/** Whether nothing follows on what was read. */
+/** True if no record will follow those that were read. */
 function isOver({ status, seq }: ListedRun, next: number): boolean {
   return status !== 'running' && seq < next;
 }

@@ -17,34 +17,34 @@ import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 import { archiveOf, readArchive } from './archive.ts';
 
-/** What `phasegate export` takes beside the run. */
+/** Flags of `phasegate export`. */
 export interface ExportFlags extends StoreFlags {
-  /** A file; standard output where absent. */
+  /** A file. @default standard output */
   readonly output?: string | undefined;
 }
 
-/** Writes a run as one file. */
-export async function exportKept(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, 'read', io);
-  const run = await findRun(kept, wanted);
+/** Writes a run to one file or to standard output. */
+export async function exportStored(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'read', io);
+  const run = await findRun(opened, wanted);
   if (flags.output === undefined) {
-    for await (const line of archiveOf(kept, run)) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
+    for await (const line of archiveOf(opened, run)) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
     return exitCode.completed;
   }
-  await writeLines(flags.output, placeOf(flags.output, io), archiveOf(kept, run));
-  await kept.store.close();
+  await writeLines(flags.output, placeOf(flags.output, io), archiveOf(opened, run));
+  await opened.store.close();
   io.stdout.write(`run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.output)}\n`);
   return exitCode.completed;
 }
 
-/** Reads such a file into a store; under a new id, where the store has a run of that id. */
-export async function importKept(file: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
+/** Imports an exported run into a store. The run gets a new id if the store already has its id. */
+export async function importStored(file: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
   const { header, records } = await readArchive(file, linesOf(file, io));
-  const kept = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
-  const isTaken = (await kept.store.run(header.runId)) !== undefined;
+  const opened = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
+  const isTaken = (await opened.store.run(header.runId)) !== undefined;
   const runId = isTaken ? ulid() : header.runId;
-  await copyRun(kept.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt });
-  await kept.store.close();
+  await copyRun(opened.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt });
+  await opened.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
   io.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
   return exitCode.completed;
@@ -52,7 +52,7 @@ export async function importKept(file: string, flags: StoreFlags, io: ProgramIo)
 
 // --- internal ---
 
-/** Inputs and outputs are in it, so it is for its owner alone. */
+/** The file mode for the owner only, as the file contains inputs and outputs. */
 const PRIVATE = 0o600;
 
 async function writeLines(file: string, path: string, lines: AsyncIterable<string>): Promise<void> {

@@ -1,10 +1,10 @@
 /**
- * A first pipeline to change: it runs at once, with Node alone.
+ * The example pipelines that `phasegate init` writes. They need nothing but Node.
  *
  * @module
  */
 
-/** In TypeScript. */
+/** The example in TypeScript. */
 export const FIRST_MODULE = `import { approve, definePipeline, phase, retry, retryPredecessor } from 'phasegate';
 
 const archive = ['Gates are old.', 'Few teams skip them.', '7 of 10 catch a defect.'];
@@ -27,7 +27,7 @@ const writing = phase('writing', {
 export default definePipeline({ name: 'my-pipeline', phases: [research, writing] });
 `;
 
-/** In YAML. @param schema Where an editor finds the JSON Schema. */
+/** Returns the example in YAML. @param schema The address or path of the JSON Schema, for editors. */
 export function firstFile(schema: string): string {
   return `# yaml-language-server: $schema=${schema}
 name: my-pipeline
@@ -62,5 +62,5 @@ phases:
 
 // --- internal ---
 
-/** What a command reads on its standard input. */
+/** A JavaScript expression that parses the standard input of a command. */
 const READ = "JSON.parse(require('fs').readFileSync(0, 'utf8'))";

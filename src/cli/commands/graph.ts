@@ -29,19 +29,19 @@ import { writeOut } from '../process/write-out.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** The language of a picture. */
+/** The format of a picture. */
 export type GraphFormat = 'mermaid' | 'dot' | 'svg';
 
-/** What `phasegate graph` takes beside what it draws. */
+/** Flags of `phasegate graph`. */
 export interface GraphFlags extends StoreFlags {
-  /** @default what the name of the file asks for, else Mermaid */
+  /** The format of the picture. @default the format that fits the extension of `out`, else Mermaid */
   readonly format?: GraphFormat | undefined;
   readonly machine?: 'phase' | 'pipeline' | undefined;
-  /** A file; standard output where absent. */
+  /** A file. @default standard output */
   readonly out?: string | undefined;
 }
 
-/** Draws the pipeline of a file, a run that is kept, or a machine. */
+/** Draws the pipeline of a file, a stored run, or a statechart. */
 export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
   const format = flags.format ?? FORMATS.get(extname(out ?? '').toLowerCase()) ?? 'mermaid';
@@ -66,13 +66,13 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags, i
 
 const AT_ONCE = 1000;
 
-/** What says that no run was found. */
+/** Codes of errors that say that no run was found. */
 const NOTHING_FOUND: ReadonlySet<string> = new Set(['RUN_UNKNOWN', 'STORE_UNREADABLE']);
 
-/** How names of pipeline files end. */
+/** Extensions of pipeline files. */
 const ENDINGS: ReadonlySet<string> = new Set(['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs', '.yaml', '.yml']);
 
-/** How names of pictures end, where they ask for a language. */
+/** Extensions of picture files that select a format. */
 const FORMATS: ReadonlyMap<string, GraphFormat> = new Map([
   ['.svg', 'svg'],
   ['.dot', 'dot'],
@@ -86,7 +86,7 @@ function drawMachine(machine: NonNullable<GraphFlags['machine']>, format: GraphF
   return drawChart[format](statechartOf(machine === 'phase' ? phaseMachine : pipelineMachine));
 }
 
-/** What is there is a file, and what is called like a pipeline would be one. */
+/** True if the name is that of an existing file, or has the extension of a pipeline file. */
 async function isFile(wanted: string, io: ProgramIo): Promise<boolean> {
   if (ENDINGS.has(extname(wanted).toLowerCase())) return true;
   const found = await stat(placeOf(wanted, io)).catch(() => undefined);
@@ -98,32 +98,32 @@ async function keptRun(
   flags: StoreFlags,
   io: ProgramIo,
 ): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
-  const kept = openStore(flags, 'read', io);
-  const run = await findRun(kept, wanted);
+  const opened = openStore(flags, 'read', io);
+  const run = await findRun(opened, wanted);
   const view = foldRun();
   const timeline = foldTimeline();
   let plan: Plan | undefined;
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
-    // What is kept beside records, such as large outputs, is not looked at.
-    for (const record of await kept.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+    // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
+    for (const record of await opened.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
       const { event } = record;
       if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
       view.apply(record);
       timeline.apply(record);
     }
   }
-  await kept.store.close();
+  await opened.store.close();
   if (!plan) throw ofNoPlan(run.runId);
   return { plan, standing: runStandingOf(plan, view.snapshot(), timeline.timeline().arrows) };
 }
 
-/** Where there is no such run, it may have been meant as a file. */
+/** Extends the error about an unknown run, as the user may have meant a file. */
 async function meant<T>(wanted: string, drawn: Promise<T>): Promise<T> {
   try {
     return await drawn;
   } catch (error) {
     if (!PhasegateError.is(error) || wanted === LATEST || !NOTHING_FOUND.has(error.code)) throw error;
-    // Where several runs could be meant, nobody meant a file.
+    // Several hints belong to an ambiguous run id, so the user meant no file.
     const [problem = '', ...hints] = problemText(error.message).split('\n');
     if (hints.length > 1) throw error;
     throw new PhasegateError(error.code, `Cannot draw "${oneLine(wanted)}" as there is no such file. ${problem}`, {
@@ -139,8 +139,8 @@ function ofBoth(wanted: string, machine: string): PhasegateError {
 }
 
 function ofNothing(): PhasegateError {
-  return new PhasegateError('INPUT_INVALID', 'Cannot draw anything as it was not said what', {
-    hint: `Name a pipeline file, or a run, such as ${LATEST}; or say --machine phase.`,
+  return new PhasegateError('INPUT_INVALID', 'Cannot draw a picture as no pipeline or run was named', {
+    hint: `Name a pipeline file or a run, such as ${LATEST}; or add --machine phase.`,
   });
 }
 

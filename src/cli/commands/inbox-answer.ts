@@ -22,46 +22,46 @@ import { plainItem } from '../show/item-lines.ts';
 import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** What `phasegate inbox answer` takes beside the item. */
+/** Flags of `phasegate inbox answer`. */
 export interface AnswerFlags extends ReplyFlags, StoreFlags {
   readonly nonce?: string | undefined;
   readonly by?: string | undefined;
 }
 
-/** Answers an item of the inbox; where no answer was given it is asked for on the terminal. */
-export async function answerKept(wanted: string, flags: AnswerFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, 'write', io);
+/** Answers an inbox item. Asks on the terminal if the flags give no answer. */
+export async function answerStored(wanted: string, flags: AnswerFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'write', io);
   try {
-    const item = await withAnswer(kept.store, await findItem(kept, wanted));
-    if (item.answer) throw await hasAnswer(kept, item, item.answer);
-    const detail = await detailOf(kept.store, item);
-    // An answer is to what was read here, and to nothing that is asked anew meanwhile.
+    const item = await withAnswer(opened.store, await findItem(opened, wanted));
+    if (item.answer) throw await hasAnswer(opened, item, item.answer);
+    const detail = await detailOf(opened.store, item);
+    // The nonce binds the answer to the question that was read here, in case the item is asked again meanwhile.
     const how = { nonce: flags.nonce ?? item.nonce, by: flags.by ?? userName() };
-    const give = (reply: Reply) => answerItem(kept.store, item.id, reply, how);
+    const give = (reply: Reply) => answerItem(opened.store, item.id, reply, how);
     const reply = await replyOf(flags, detail, io);
     if (reply) await give(reply);
     else {
       if (!io.stdin.isTTY || !io.stderr.isTTY) throw nothingChosen(item);
       io.stderr.write(plainItem(detail, Date.now()));
-      if (!(await asked(detail, give, io))) {
-        io.stderr.write('Nothing was answered.\n');
+      if (!(await askOnTerminal(detail, give, io))) {
+        io.stderr.write('The item is still open.\n');
         return exitCode.usage;
       }
     }
-    return await tell(kept, item, io);
+    return await reportOutcome(opened, item, io);
   } finally {
-    await kept.store.close();
+    await opened.store.close();
   }
 }
 
 // --- internal ---
 
-/** Milliseconds for which a process that works on the run may take the answer, and between looks. */
-const PATIENCE_MS = 3000;
-const LOOK_MS = 100;
+/** The most milliseconds to wait until a process that works on the run applies the answer, and milliseconds between polls. */
+const MOST_WAIT_MS = 3000;
+const POLL_MS = 100;
 
-/** Asks on the terminal; line by line where it cannot move the cursor, or does not know how wide it is. */
-function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>, io: ProgramIo): Promise<boolean> {
+/** Asks with a menu; or line by line if the terminal cannot move the cursor or does not report its width. */
+function askOnTerminal(detail: ItemDetail, give: (reply: Reply) => Promise<void>, io: ProgramIo): Promise<boolean> {
   const isSimple = io.env['TERM'] === 'dumb' || widthOf(io.stderr) === undefined;
   if (!isSimple) return chooseReply(detail, give, io);
   const targets = detail.choices.flatMap(({ answer, phase }) =>
@@ -70,31 +70,31 @@ function asked(detail: ItemDetail, give: (reply: Reply) => Promise<void>, io: Pr
   return askReply(detail.item, give, { input: io.stdin, output: io.stderr, targets });
 }
 
-/** Says what has become of the answer. */
-async function tell(kept: OpenStore, { id, runId }: InboxItem, io: ProgramIo): Promise<ExitCode> {
-  for (let left = PATIENCE_MS; ; left -= LOOK_MS) {
-    // Whoever works on the run takes the answer before giving the run back.
-    const worker = await workerOn(kept, runId);
-    const item = await kept.store.item(id);
+/** Reports the outcome of an answer on standard output. */
+async function reportOutcome(opened: OpenStore, { id, runId }: InboxItem, io: ProgramIo): Promise<ExitCode> {
+  for (let left = MOST_WAIT_MS; ; left -= POLL_MS) {
+    // Reads the lease first: a process applies pending answers before it releases the run.
+    const worker = await workerOn(opened, runId);
+    const item = await opened.store.item(id);
     if (item?.closedAt !== undefined) {
       const { outcome = 'closed' } = item;
       io.stdout.write(`answered: ${oneLine(outcome)}\n`);
       return outcome.startsWith('refused') ? exitCode.usage : exitCode.completed;
     }
     if (!worker || left <= 0) {
-      io.stdout.write(`answered; ${takenText(kept, runId, worker)}\n`);
+      io.stdout.write(`answered; ${takenText(opened, runId, worker)}\n`);
       return exitCode.completed;
     }
-    await setTimeout(LOOK_MS);
+    await setTimeout(POLL_MS);
   }
 }
 
 function nothingChosen({ id }: InboxItem): PhasegateError {
   return new PhasegateError(
     'ANSWER_INVALID',
-    `Cannot answer item ${id} as no answer was given, and this is no terminal`,
+    `Cannot answer item ${id} as no answer was given and this is no terminal`,
     {
-      hint: 'Add one, such as --approve, --retry "…", --reject "…" or --value <json>; phasegate inbox show tells what each leads to.',
+      hint: 'Add one, such as --approve, --retry "…", --reject "…" or --value <json>; phasegate inbox show lists the effects of each.',
     },
   );
 }

@@ -12,23 +12,23 @@ import { createPainter } from '../terminal/line.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
-/** What `phasegate inbox` takes. */
+/** Flags of `phasegate inbox ls`. */
 export interface InboxFlags extends StoreFlags {
-  /** Whether what was closed is listed as well. @default false */
+  /** True to list closed items as well. @default false */
   readonly all?: boolean | undefined;
   readonly queue?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
-/** Prints what waits for people, the oldest first. */
+/** Prints inbox items, the oldest first. */
 export async function listInbox(
   { all = false, queue, json = false, ...flags }: InboxFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
   const { store } = openStore(flags, 'read', io);
-  const kept = await withAnswers(store, await store.inbox(all ? {} : { open: true }));
+  const found = await withAnswers(store, await store.inbox(all ? {} : { open: true }));
   await store.close();
-  const items = kept.filter((item) => queue === undefined || item.queue === queue);
+  const items = found.filter((item) => queue === undefined || item.queue === queue);
   const paint = createPainter(seesColours(io.stdout, io));
   const lines = json ? items.map((item) => JSON.stringify(item)) : itemTable(items, Date.now()).map(paint);
   return (await print(asText(lines), io)) ? exitCode.completed : exitCode.brokenPipe;

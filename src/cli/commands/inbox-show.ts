@@ -14,17 +14,17 @@ import { createPainter } from '../terminal/line.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
-/** Prints all about an item of the inbox. */
+/** Prints all details of an inbox item. */
 export async function showItem(
   wanted: string,
   { json = false, ...flags }: StoreFlags & { readonly json?: boolean },
   io: ProgramIo,
 ): Promise<ExitCode> {
-  const kept = openStore(flags, 'read', io);
-  const detail = await detailOf(kept.store, await withAnswer(kept.store, await findItem(kept, wanted)));
+  const opened = openStore(flags, 'read', io);
+  const detail = await detailOf(opened.store, await withAnswer(opened.store, await findItem(opened, wanted)));
   const { answer, runId } = detail.item;
-  const waits = answer && takenText(kept, runId, await workerOn(kept, runId));
-  await kept.store.close();
+  const waits = answer && takenText(opened, runId, await workerOn(opened, runId));
+  await opened.store.close();
   const paint = createPainter(seesColours(io.stdout, io));
   const lines = json ? [JSON.stringify(detail)] : itemLines(detail, Date.now(), waits).map(paint);
   return (await print(asText(lines), io)) ? exitCode.completed : exitCode.brokenPipe;

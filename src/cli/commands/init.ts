@@ -11,10 +11,10 @@ import { GUIDE_PAGE } from '../terminal/doc-pages.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { FIRST_MODULE, firstFile } from './first-pipeline.ts';
 
-/** What a first pipeline is written in. */
+/** The language of the example pipeline. */
 export type Language = 'ts' | 'yaml';
 
-/** Writes a small pipeline into a folder, and says what to do with it. Never overwrites a file. */
+/** Writes an example pipeline into the working folder and prints the next steps. Never overwrites a file. */
 export async function initFolder(language: Language, io: ProgramIo): Promise<ExitCode> {
   const file = `pipeline.${language}`;
   const text = language === 'ts' ? FIRST_MODULE : firstFile(schemaFor(io));
@@ -22,8 +22,8 @@ export async function initFolder(language: Language, io: ProgramIo): Promise<Exi
     await writeFile(placeOf(file, io), text, { flag: 'wx' });
   } catch (cause) {
     if (!isTaken(cause)) throw unwritable(file, cause);
-    throw new PhasegateError('FILE_EXISTS', `Cannot write "${file}" as there is one already`, {
-      hint: 'Call it something else, or go to another folder, and write it again.',
+    throw new PhasegateError('FILE_EXISTS', `Cannot write "${file}" as the file exists already`, {
+      hint: 'Rename the existing file, or change to another folder, and try again.',
       cause,
     });
   }
@@ -33,7 +33,7 @@ export async function initFolder(language: Language, io: ProgramIo): Promise<Exi
 
 // --- internal ---
 
-/** The JSON Schema as an editor finds it: that of the package if it is installed, else that of its repository. */
+/** Returns the JSON Schema for editors: the path in the installed package, else the address in the repository. */
 function schemaFor(io: ProgramIo): string {
   const installed = './node_modules/phasegate/schema/pipeline.schema.json';
   const hosted = 'https://raw.githubusercontent.com/phasegate/phasegate/main/schema/pipeline.schema.json';
@@ -41,13 +41,13 @@ function schemaFor(io: ProgramIo): string {
 }
 
 function nextSteps(file: string): string {
-  return `${file} is written: two phases, whose gates send work back.
+  return `Wrote ${file}: two phases whose gates send work back.
 
-  npx phasegate run ${file}     # runs it, and keeps the run
-  npx phasegate check ${file}   # is it sound, and what can it cost at worst?
-  npx phasegate show latest${' '.repeat(file.length - 2)}# what each attempt came to
+  npx phasegate run ${file}     # run it and store the run
+  npx phasegate check ${file}   # check it and see the most that a run can take
+  npx phasegate show latest${' '.repeat(file.length - 2)}# see the outcome of each attempt
 
-Change its tasks and its gates; ${GUIDE_PAGE} tells how.
+Change its tasks and gates; ${GUIDE_PAGE} explains how.
 `;
 }
 
@@ -58,7 +58,7 @@ function isTaken(cause: unknown): boolean {
 function unwritable(file: string, cause: unknown): PhasegateError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}" as the system refuses: ${why}`, {
-    hint: 'Go to a folder that you may write to.',
+    hint: 'Change to a folder that you may write to.',
     cause,
   });
 }

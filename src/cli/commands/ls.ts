@@ -13,9 +13,9 @@ import { runTable } from '../show/run-table.ts';
 import { createPainter } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
-/** What `phasegate ls` takes. */
+/** Flags of `phasegate ls`. */
 export interface ListFlags extends StoreFlags {
-  /** Standings, with commas between them. */
+  /** Statuses with commas between them. */
   readonly status?: string | undefined;
   readonly pipeline?: string | undefined;
   readonly limit?: number | undefined;

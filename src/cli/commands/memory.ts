@@ -1,5 +1,5 @@
 /**
- * `phasegate memory`: what runs have learned for later ones.
+ * `phasegate memory`: reflections that later runs read.
  *
  * @module
  */
@@ -12,16 +12,16 @@ import { asText } from '../run/reporter.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { duration, oneLine } from '../terminal/text.ts';
 
-/** Which memories are meant. */
+/** Flags that select memories. */
 export interface MemoryFlags extends StoreFlags {
   readonly scope?: string | undefined;
   readonly pipeline?: string | undefined;
   readonly phase?: string | undefined;
-  /** The id of the run that they come from, which may have been removed. */
+  /** The id of the run that stored them; the run itself may have been removed. */
   readonly run?: string | undefined;
 }
 
-/** Prints what is remembered, the oldest first. */
+/** Prints memories, the oldest first. */
 export async function listMemories(
   { json = false, ...flags }: MemoryFlags & { readonly json?: boolean },
   io: ProgramIo,
@@ -35,14 +35,14 @@ export async function listMemories(
         `${oneLine(phase)} of "${oneLine(pipeline)}" in scope "${oneLine(scope)}", run ${oneLine(runId)}, ${duration(Date.now() - time)} ago`,
         `  ${oneLine(text)}`,
       ]);
-  io.stdout.write(asText(lines.length === 0 && !json ? ['nothing is remembered'] : lines));
+  io.stdout.write(asText(lines.length === 0 && !json ? ['no memories'] : lines));
   return exitCode.completed;
 }
 
 /**
- * Forgets what is meant.
+ * Removes the selected memories from the store.
  *
- * @throws PhasegateError `INPUT_INVALID` where neither a condition nor `all` is given.
+ * @throws PhasegateError `INPUT_INVALID` if neither a filter nor `all` is given.
  */
 export async function forgetMemories(
   { all = false, ...flags }: MemoryFlags & { readonly all?: boolean },
@@ -50,8 +50,8 @@ export async function forgetMemories(
 ): Promise<ExitCode> {
   const filter = filterOf(flags);
   if (!all && Object.values(filter).every((one) => one === undefined)) {
-    throw new PhasegateError('INPUT_INVALID', 'Cannot forget anything as it was not said what', {
-      hint: 'Say --scope, --pipeline, --phase or --run; or --all for everything that is remembered.',
+    throw new PhasegateError('INPUT_INVALID', 'Cannot forget memories as no filter was given', {
+      hint: 'Add --scope, --pipeline, --phase or --run; or --all to forget all memories.',
     });
   }
   const { store } = openStore(flags, 'write', io);

@@ -15,26 +15,26 @@ import { documentOf } from '../report/sections.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** What `phasegate report` takes beside the run. */
+/** Flags of `phasegate report`. */
 export interface ReportFlags extends StoreFlags {
-  /** A page of HTML. @default Markdown */
+  /** True for an HTML page. @default false, for Markdown */
   readonly html?: boolean | undefined;
   readonly json?: boolean | undefined;
-  /** A file; standard output where absent. */
+  /** A file. @default standard output */
   readonly out?: string | undefined;
 }
 
-/** Writes what became of a run: how it went, its defects, its measures. */
-export async function reportKept(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, 'read', io);
-  const run = await findRun(kept, wanted);
+/** Writes a report on a run: its course, defects and measures. */
+export async function reportStored(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'read', io);
+  const run = await findRun(opened, wanted);
   const fold = foldReport();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
-    // What is kept beside records, such as large outputs, is not looked at.
-    for (const record of await kept.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1)))
+    // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
+    for (const record of await opened.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1)))
       fold.apply(record);
   }
-  await kept.store.close();
+  await opened.store.close();
   const text = textOf(fold.data(withLiveness(run)), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
   return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);

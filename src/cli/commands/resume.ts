@@ -14,56 +14,56 @@ import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
-import { dashboardBeside } from '../run/dashboard.ts';
+import { dashboardNextTo } from '../run/dashboard.ts';
 import { drive, isAttended, type DriveFlags } from '../run/drive.ts';
 import { openInspection } from '../run/inspection.ts';
-import { goOnCommand } from '../show/next-steps.ts';
+import { resumeCommand } from '../show/next-steps.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 
-/** What `phasegate resume` and `phasegate retry` take beside the run and the file. */
+/** Flags of `phasegate resume` and `phasegate retry`. */
 export interface ResumeFlags extends StoreFlags, DriveFlags, LimitFlags {
   readonly allowChanged?: boolean | undefined;
   readonly allowMasked?: boolean | undefined;
 }
 
-/** Goes on with a run that was left. @param file Where its pipeline is, if not where the run was started from. */
-export async function resumeKept(
+/** Resumes an unfinished run. @param file The file of its pipeline. @default the file that the run was started with */
+export async function resumeStored(
   wanted: string,
   file: string | undefined,
   flags: ResumeFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
-  const kept = openStore(flags, 'write', io);
-  const listed = await findRun(kept, wanted);
-  const definition = await definitionFor(listed, file, goOnCommand('resume', listed.runId, kept, false), io);
-  return goOn(kept, listed, definition, flags, resumeRun, io);
+  const opened = openStore(flags, 'write', io);
+  const listed = await findRun(opened, wanted);
+  const definition = await definitionFor(listed, file, resumeCommand('resume', listed.runId, opened, false), io);
+  return resumeWith(opened, listed, definition, flags, resumeRun, io);
 }
 
-/** Goes on with a run that has ended without success. */
-export async function retryKept(
+/** Retries a run that has ended without success. @param file The file of its pipeline. @default the file that the run was started with */
+export async function retryStored(
   wanted: string,
   file: string | undefined,
   flags: ResumeFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
-  const kept = openStore(flags, 'write', io);
-  const listed = await findRun(kept, wanted);
-  const definition = await definitionFor(listed, file, goOnCommand('retry', listed.runId, kept, false), io);
-  return goOn(kept, listed, definition, flags, retryRun, io);
+  const opened = openStore(flags, 'write', io);
+  const listed = await findRun(opened, wanted);
+  const definition = await definitionFor(listed, file, resumeCommand('retry', listed.runId, opened, false), io);
+  return resumeWith(opened, listed, definition, flags, retryRun, io);
 }
 
-/** A pipeline with the file that it is in. */
+/** A pipeline with the path of its file. */
 export interface LoadedPipeline {
   readonly source: string;
   readonly pipeline: Pipeline;
 }
 
 /**
- * Loads what a run goes by.
+ * Loads the definition of a run.
  *
- * @param file Where it is, if not where the run was started from.
- * @param command The command with a place for the file, where that is not known.
- * @throws PhasegateError `FILE_UNREADABLE` where it is not known or not there, and others of the file.
+ * @param file The file of its pipeline. @default the file that the run was started with
+ * @param command The command with a placeholder for the file, for the hint of the error.
+ * @throws PhasegateError `FILE_UNREADABLE` if the file is not known or does not exist, and other errors of the file.
  */
 export async function definitionFor(
   { runId, source: known }: ListedRun,
@@ -73,14 +73,14 @@ export async function definitionFor(
 ): Promise<LoadedPipeline> {
   const source = file === undefined ? known : placeOf(file, io);
   if (source !== undefined) return { source, pipeline: await loadPipeline(source, io) };
-  throw new PhasegateError('FILE_UNREADABLE', `Cannot resume run ${runId} as it is not known where its pipeline is`, {
+  throw new PhasegateError('FILE_UNREADABLE', `Cannot resume run ${runId} as the file of its pipeline is not known`, {
     hint: `Name the file: ${command}`,
   });
 }
 
-/** Goes on with a run. */
-export async function goOn(
-  kept: OpenStore,
+/** Resumes or retries a run with a loaded pipeline. */
+export async function resumeWith(
+  opened: OpenStore,
   listed: ListedRun,
   { source, pipeline }: LoadedPipeline,
   flags: ResumeFlags,
@@ -88,23 +88,23 @@ export async function goOn(
   io: ProgramIo,
 ): Promise<ExitCode> {
   const { runId, seq } = listed;
-  await releaseDeadLease(kept, listed);
+  await releaseDeadLease(opened, listed);
   const attended = isAttended(io);
   const { allowChanged, allowMasked } = flags;
-  const dashboard = flags.ui ? await dashboardBeside(kept, io) : undefined;
+  const dashboard = flags.ui ? await dashboardNextTo(opened, io) : undefined;
   const inspection = await openInspection(flags, io);
-  const run = await how(kept.store, runId, pipeline, {
+  const run = await how(opened.store, runId, pipeline, {
     allowChanged,
     allowMasked,
     limits: limitsOf(flags),
     source,
     holder: thisHolder(),
     inspect: inspection?.inspect,
-    // Where there is no terminal, whoever could be reached before can be reached by the inbox.
+    // Without a terminal the run keeps its earlier value: people can still answer through the inbox.
     attended: attended || undefined,
   });
   return drive(
-    { run, kept, attended, known: seq, beside: [dashboard, inspection].filter((one) => one !== undefined) },
+    { run, opened, attended, known: seq, beside: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,
     io,
   );

@@ -16,36 +16,39 @@ import { createPainter } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** What `phasegate gc` takes. */
+/** Flags of `phasegate gc`. */
 export interface CollectFlags extends StoreFlags {
-  /** Milliseconds for which runs are kept after their last record. */
+  /** The milliseconds to keep runs after their last record. */
   readonly keep: number;
   readonly dryRun?: boolean | undefined;
 }
 
-/** Removes runs. None is removed where one of them is not known. */
-export async function removeKept(wanted: readonly string[], flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, 'write', io);
+/** Removes runs. Removes none of them if one is not known. */
+export async function removeStored(wanted: readonly string[], flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'write', io);
   const runs = new Map<string, ListedRun>();
   for (const one of wanted) {
-    const run = await findRun(kept, one);
+    const run = await findRun(opened, one);
     runs.set(run.runId, run);
   }
-  for (const run of runs.values()) await remove(kept, run, io);
-  await kept.store.compact?.();
-  await kept.store.close();
+  for (const run of runs.values()) await remove(opened, run, io);
+  await opened.store.compact?.();
+  await opened.store.close();
   return exitCode.completed;
 }
 
-/** Removes runs that have ended long ago, and gives their room back. Others are left, however old. */
-export async function collectKept({ keep, dryRun = false, ...flags }: CollectFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, dryRun ? 'read' : 'write', io);
-  const { store } = kept;
+/** Removes runs that ended long ago, and frees their disk space. Unfinished runs stay, however old they are. */
+export async function collectStored(
+  { keep, dryRun = false, ...flags }: CollectFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
+  const opened = openStore(flags, dryRun ? 'read' : 'write', io);
+  const { store } = opened;
   const old = await store.runs({ status: ENDED, updatedBefore: Date.now() - keep });
   if (dryRun) io.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(io.stdout, io)))));
-  else for (const run of old) await remove(kept, run, io);
-  // A store is not rewritten while somebody works with it: who is gone does not.
-  if (!dryRun) for (const run of await store.runs({ leased: true })) await releaseDeadLease(kept, run);
+  else for (const run of old) await remove(opened, run, io);
+  // Leases of dead processes are released, as a store is not compacted while a process works on a run.
+  if (!dryRun) for (const run of await store.runs({ leased: true })) await releaseDeadLease(opened, run);
   const compaction = dryRun ? undefined : await store.compact?.();
   await store.close();
   io.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);
@@ -56,25 +59,25 @@ export async function collectKept({ keep, dryRun = false, ...flags }: CollectFla
 
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
 
-async function remove(kept: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
-  await releaseDeadLease(kept, run);
+async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
+  await releaseDeadLease(opened, run);
   const { runId, pipeline } = run;
-  if (await kept.store.remove(runId)) io.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
+  if (await opened.store.remove(runId)) io.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
   else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);
 }
 
-/** What the disk has again, and what it does not and why. */
+/** Describes the freed disk space, and the space that could not be freed with the reason. */
 function freedText({ freed, unused, obstacle }: Compaction = { freed: 0, unused: 0 }): string {
   const given = freed > 0 ? `, ${sizeText(freed)} freed on the disk` : '';
   return obstacle
-    ? `${given}\n${sizeText(unused)} of the store are unused and were not freed: ${WHY[obstacle]}`
+    ? `${given}\n${sizeText(unused)} of the store are unused but were not freed: ${WHY[obstacle]}`
     : given;
 }
 
 const WHY: Readonly<Record<NonNullable<Compaction['obstacle']>, string>> = {
-  'at-work': 'an earlier version made it, so collect once more while nobody works on a run',
-  busy: 'another process keeps writing to it, so collect once more later',
-  full: 'the disk, or that of temporary files, has no room for the work on it, so free some and collect once more',
+  'at-work': 'an earlier version created the store, so run gc again while no process works on a run',
+  busy: 'another process keeps writing to the store, so run gc again later',
+  full: 'the disk, or the disk of temporary files, has no room to compact the store, so free some space and run gc again',
 };
 
 function sizeText(bytes: number): string {

@@ -21,7 +21,7 @@ import { openStore, type OpenStore, type StoreFlags } from '../options/store-opt
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { attemptLines, foldAttempts } from '../show/attempt-lines.ts';
-import { goOnText } from '../show/next-steps.ts';
+import { resumeText } from '../show/next-steps.ts';
 import { timelineLines } from '../show/timeline-lines.ts';
 import { errorText, withAddress } from '../terminal/error-text.ts';
 import { createPainter, span, type Line } from '../terminal/line.ts';
@@ -30,30 +30,30 @@ import { print } from '../terminal/print.ts';
 import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
 import { duration, manyLines, oneLine } from '../terminal/text.ts';
 
-/** What `phasegate show` takes beside the run. */
+/** Flags of `phasegate show`. */
 export interface ShowFlags extends StoreFlags {
   readonly json?: boolean | undefined;
-  /** When each phase did what, in place of how each stands and what each attempt came to. */
+  /** True to draw the timeline instead of the status of phases and the attempts. */
   readonly timeline?: boolean | undefined;
 }
 
-/** Prints how a run stands, and what each attempt came to. */
-export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo): Promise<ExitCode> {
-  const kept = openStore(flags, 'read', io);
-  const found = await findRun(kept, wanted);
+/** Prints the status of a run and its attempts. */
+export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'read', io);
+  const found = await findRun(opened, wanted);
   const run = withLiveness(found);
   const state = foldRunForTree();
   const story = foldAttempts();
   const fold = foldTimeline();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
-    for (const record of await readRun(kept.store, run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+    for (const record of await readRun(opened.store, run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
       state.apply(record);
       story.apply(record);
       fold.apply(record);
     }
   }
-  const items = await withAnswers(kept.store, await kept.store.inbox({ runId: run.runId, open: true }));
-  await kept.store.close();
+  const items = await withAnswers(opened.store, await opened.store.inbox({ runId: run.runId, open: true }));
+  await opened.store.close();
   if (flags.json) {
     const { lease: _lease, lapsed: _lapsed, ...info } = run;
     const all = { ...state.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
@@ -62,7 +62,7 @@ export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo):
   }
   const snapshot = state.snapshot();
   const lines = [
-    ...headLines(run, workHere(found), { ...snapshot, firstAt: state.startedAt, lastAt: state.lastAt }, kept),
+    ...headLines(run, workHere(found), { ...snapshot, firstAt: state.startedAt, lastAt: state.lastAt }, opened),
     [],
     ...(flags.timeline ? timeline(fold.timeline(), state, run, io) : tree(state, run)),
     ...items.map(itemLine),
@@ -75,16 +75,17 @@ export async function showKept(wanted: string, flags: ShowFlags, io: ProgramIo):
 // --- internal ---
 
 const AT_ONCE = 1000;
-/** Lines may wrap: they are not drawn again. Every phase is shown. */
+/** Columns of a timeline if the terminal does not report its width. */
 const USUAL_COLUMNS = 80;
+/** A size in which every phase is shown. Lines may wrap, as they are not redrawn. */
 const SPACE = { columns: 2000, rows: 1_000_000 };
 
-/** @param snapshot With the time of the first record, which in a fork is the one of the run that it was made of. */
+/** Describes a run. @param snapshot The snapshot with the times of the first and the last record; the first one of a fork is a copy. */
 function headLines(
   run: ListedRun,
   work: Work,
   { reason, error, firstAt, lastAt }: RunSnapshot & { readonly firstAt: number; readonly lastAt: number },
-  kept: OpenStore,
+  opened: OpenStore,
 ): readonly Line[] {
   const { runId, status, pipeline, startedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
@@ -93,7 +94,7 @@ function headLines(
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
-    ...(status === 'running' && !lease ? [goOnText('resume', runId, kept, source !== undefined)] : []),
+    ...(status === 'running' && !lease ? [resumeText('resume', runId, opened, source !== undefined)] : []),
   ];
   const why = error ? withAddress(errorText(error)) : (reason ?? '');
   return [
@@ -112,9 +113,9 @@ function workText(work: Work): readonly string[] {
     case 'worked':
       return [`${oneLine(work.lease.holder)} works on it`];
     case 'hung':
-      return [`${oneLine(work.lease.holder)} works on it, and does not answer`];
+      return [`${oneLine(work.lease.holder)} works on it but does not answer`];
     case 'gone':
-      return [`${oneLine(work.lease.holder)} worked on it, and is gone`];
+      return [`${oneLine(work.lease.holder)} worked on it and has ended`];
     case 'free':
       return [];
   }
@@ -125,7 +126,7 @@ function itemLine({ id, about, reason, answer }: KeptItem): Line {
   return [glyph('waiting', `${oneLine(about)} ${how}  (${oneLine(id)})`)];
 }
 
-/** As wide as the terminal, or as usual ones. Who is asked is waited for, also while nobody works on the run. */
+/** Draws the timeline in the width of the terminal. Waits for people last until now, even if no process works on the run. */
 function timeline(drawn: Timeline, state: RunFold, { lease }: ListedRun, { stdout }: ProgramIo): readonly Line[] {
   const { plan } = state;
   if (!plan) return [];
@@ -140,7 +141,7 @@ function timeline(drawn: Timeline, state: RunFold, { lease }: ListedRun, { stdou
   });
 }
 
-/** Where nobody works on the run its time stands still. */
+/** Draws the tree. Times end at the last record if no process works on the run. */
 function tree(state: RunFold, { lease }: ListedRun): readonly Line[] {
   return frameLines(state, SPACE, lease ? Date.now() : state.lastAt);
 }

@@ -1,5 +1,5 @@
 /**
- * Words that may come next on a command line.
+ * Candidates for the next word of a command line.
  *
  * @module
  */
@@ -7,39 +7,39 @@ import type { Argument, Command, Option } from 'commander';
 import { standings } from '../../store/run-status.ts';
 import { optionNamed, optionsOf, readTyped, type Typed } from './command-line.ts';
 
-/** A word, with what it means. */
+/** A word with a short description. */
 export interface Candidate {
   readonly word: string;
   readonly note: string;
 }
 
-/** Words of which the definition of the program does not know all: only a store does. */
-export type Kept = 'run' | 'item';
+/** Kinds of words that only a store knows. */
+export type StoredKind = 'run' | 'item';
 
-/** Words, and files, that may come next. */
+/** The words and files that may come next. */
 export interface Candidates {
   readonly words: readonly Candidate[];
-  /** Endings of files that it may be as well, without the dot; none for any file, `undefined` for no file. */
+  /** Extensions of files that also fit, without the dot. Empty means any file, `undefined` means no file. */
   readonly endings: readonly string[] | undefined;
 }
 
-/** Asks a store. @param store The file that was named on the command line. */
-export type AskStore = (kept: Kept, store: string | undefined) => Promise<readonly Candidate[]>;
+/** Reads words from a store. @param store The value of `--store` on the command line. */
+export type ReadStore = (kind: StoredKind, store: string | undefined) => Promise<readonly Candidate[]>;
 
 /**
- * Finds what a word may be, by the definition of the program.
+ * Finds candidates for a word in the definition of the program.
  *
  * @param words The words before it, without the name of the program.
- * @param last What is there of the word itself.
+ * @param last The beginning of the word itself.
  */
 export async function candidatesFor(
   program: Command,
   words: readonly string[],
   last: string,
-  askStore: AskStore,
+  readStore: ReadStore,
 ): Promise<Candidates> {
   const typed = readTyped(program, words);
-  const found = await anyFor(program, typed, last, askStore);
+  const found = await anyFor(program, typed, last, readStore);
   return { ...found, words: found.words.filter(({ word }) => word.startsWith(last)) };
 }
 
@@ -47,30 +47,30 @@ export async function candidatesFor(
 
 const NONE: Candidates = { words: [], endings: undefined };
 
-/** Files that a pipeline may be in. */
+/** Extensions of pipeline files. */
 const PIPELINE_ENDINGS = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs', 'yaml', 'yml'];
 
-async function anyFor(program: Command, typed: Typed, last: string, askStore: AskStore): Promise<Candidates> {
+async function anyFor(program: Command, typed: Typed, last: string, readStore: ReadStore): Promise<Candidates> {
   const { command, operands, awaiting, isLiteral } = typed;
   if (awaiting && !(awaiting.variadic && last.startsWith('-')))
-    return valuesOf(program, awaiting, typed, last, askStore);
+    return valuesOf(program, awaiting, typed, last, readStore);
   if (last.startsWith('-') && !isLiteral) {
     const at = last.indexOf('=');
     if (at === -1) return { words: flagsOf(program, command), endings: undefined };
     const option = optionNamed(last, command, program);
     if (!option) return NONE;
-    const values = await valuesOf(program, option, typed, last.slice(at + 1), askStore);
+    const values = await valuesOf(program, option, typed, last.slice(at + 1), readStore);
     return { ...values, words: withPrefix(last.slice(0, at + 1), values.words) };
   }
   const commands = operands.length === 0 ? commandsOf(command) : [];
   if (commands.length > 0) return { words: commands, endings: undefined };
   const argument = argumentAt(command, operands.length);
-  return argument ? valuesOf(program, argument, typed, last, askStore) : NONE;
+  return argument ? valuesOf(program, argument, typed, last, readStore) : NONE;
 }
 
 function flagsOf(program: Command, command: Command): readonly Candidate[] {
   return optionsOf(command, program).flatMap(({ long, description }) =>
-    // Commander has null for none, against its types.
+    // Commander returns null for a missing flag, contrary to its types.
     typeof long === 'string' ? [{ word: long, note: description }] : [],
   );
 }
@@ -87,33 +87,33 @@ function argumentAt({ registeredArguments }: Command, index: number): Argument |
   return registeredArguments[index] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** The words that an option or an argument takes: its choices, or what its name in the usage stands for. */
+/** Returns the values of an option or argument: its choices, or the words that its placeholder stands for. */
 async function valuesOf(
   program: Command,
   taker: Option | Argument,
   { values }: Typed,
   last: string,
-  askStore: AskStore,
+  readStore: ReadStore,
 ): Promise<Candidates> {
   if (taker.argChoices) return { words: taker.argChoices.map((word) => ({ word, note: '' })), endings: undefined };
   const kinds = nameOf(taker).split('|');
   const store = values.get('--store');
-  const kept = kinds.filter((kind) => kind === 'run' || kind === 'item');
+  const stored = kinds.filter((kind) => kind === 'run' || kind === 'item');
   const words = [
-    ...(await Promise.all(kept.map((kind) => askStore(kind, store)))).flat(),
+    ...(await Promise.all(stored.map((kind) => readStore(kind, store)))).flat(),
     ...(kinds.includes('status') ? listed(standings, last) : []),
     ...(kinds.includes('command') ? commandsOf(program) : []),
   ];
   return { words, endings: kinds.includes('pipeline') ? PIPELINE_ENDINGS : kinds.includes('file') ? [] : undefined };
 }
 
-/** `file` of `--out <file>`, and `run` of `[run...]`. */
+/** Returns the name of a placeholder: `file` for `--out <file>`, and `run` for `[run...]`. */
 function nameOf(taker: Option | Argument): string {
   if ('flags' in taker) return /[<[]([^\]>.]+)/u.exec(taker.flags)?.[1] ?? '';
   return taker.name();
 }
 
-/** Words of which several may be given, with commas between them. */
+/** Completes a list of words with commas between them. Words that are already in the list are left out. */
 function listed(words: readonly string[], last: string): readonly Candidate[] {
   const before = last.slice(0, last.lastIndexOf(',') + 1);
   const given = before.split(',');

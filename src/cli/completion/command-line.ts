@@ -1,25 +1,25 @@
 /**
- * A command line that is being typed, as far as it goes.
+ * Parsing of an incomplete command line.
  *
  * @module
  */
 import type { Command, Option } from 'commander';
 
-/** The words before the cursor, as the program understands them. */
+/** The parsed words before the cursor. */
 export interface Typed {
   /** The command that the next word belongs to. */
   readonly command: Command;
   /** Its arguments so far. */
   readonly operands: readonly string[];
-  /** The option whose value the next word is. */
+  /** The option that takes the next word as its value. */
   readonly awaiting: Option | undefined;
-  /** Words after `--` are no options. */
+  /** True after `--`: the next words are no options. */
   readonly isLiteral: boolean;
-  /** The values that options were given, by their long names; the last one counts. */
+  /** The values of options, by long name; the last value counts. */
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** Reads the words before the cursor, by the definition of the program. */
+/** Parses the words before the cursor with the definition of the program. */
 export function readTyped(program: Command, words: readonly string[]): Typed {
   const start: Typed = {
     command: program,
@@ -31,13 +31,13 @@ export function readTyped(program: Command, words: readonly string[]): Typed {
   return words.reduce((typed, word) => withWord(program, typed, word), start);
 }
 
-/** The options that a command takes: its own, and those of the program. */
+/** Returns the options of a command: its own and those of the program. */
 export function optionsOf(command: Command, program: Command): readonly Option[] {
   const all = [command, program].flatMap((one) => one.createHelp().visibleOptions(one));
   return all.filter(({ long }, index) => all.findIndex((other) => other.long === long) === index);
 }
 
-/** The option that a word names, with or without its value. */
+/** Returns the option that a word names; the word may include a value. */
 export function optionNamed(word: string, command: Command, program: Command): Option | undefined {
   const [name = ''] = word.split('=', 1);
   return optionsOf(command, program).find(({ long, short }) => name === long || name === short);

@@ -1,7 +1,7 @@
 /**
- * `phasegate __complete`, which the scripts of `phasegate completion` ask at each Tab.
+ * `phasegate __complete`, which the completion scripts call at each Tab.
  *
- * The first line is `words`, or `files` with the endings of files that fit as well. Each other line is a word, a tab, and what it means.
+ * The first line is `words`, or `files` with the extensions of files that also fit. Each other line is a word, a tab and a description.
  *
  * @module
  */
@@ -11,22 +11,22 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 import { cut, oneLine } from '../terminal/text.ts';
 import { candidatesFor, type Candidates } from './candidates.ts';
 
-/** Prints what the last of these words may be. Where that cannot be found out nothing is printed: somebody is typing. */
+/** Prints candidates for the last of these words. Prints nothing if a store cannot be read, as an error would disturb the prompt. */
 export async function complete(program: Command, words: readonly string[], io: ProgramIo): Promise<ExitCode> {
   try {
-    const found = await candidatesFor(program, words.slice(0, -1), words.at(-1) ?? '', async (kept, store) =>
-      (await import('./stored-words.ts')).keptIn(kept, store, io),
+    const found = await candidatesFor(program, words.slice(0, -1), words.at(-1) ?? '', async (kind, store) =>
+      (await import('./stored-words.ts')).wordsIn(kind, store, io),
     );
     io.stdout.write(textOf(found));
   } catch {
-    // A store that cannot be read is for the command to tell of.
+    // The command itself reports a store that cannot be read.
   }
   return exitCode.completed;
 }
 
 // --- internal ---
 
-/** Columns of a note. */
+/** The most columns of a description. */
 const NOTE_WIDTH = 70;
 
 function textOf({ words, endings }: Candidates): string {

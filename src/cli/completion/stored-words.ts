@@ -1,5 +1,5 @@
 /**
- * Runs and items of a store, for words of a command line that is being typed.
+ * Run ids and item ids of a store, as candidates for completion.
  *
  * @module
  */
@@ -9,21 +9,25 @@ import { standingOf } from '../../store/run-status.ts';
 import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from '../options/defaults.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
-import type { Candidate, Kept } from './candidates.ts';
+import type { Candidate, StoredKind } from './candidates.ts';
 
 /**
- * Asks a store, which nothing is written to.
+ * Reads run ids or item ids from a store without writing to it.
  *
- * @param store A file. @default what the environment names, else {@link DEFAULT_STORE}
- * @returns At most {@link MOST} words, the latest first; none where the file is missing.
- * @throws PhasegateError of the store, where it cannot be read at once.
+ * @param store The file of the store. @default the file that the environment names, else {@link DEFAULT_STORE}
+ * @returns At most {@link MOST} words, the latest first; none if the file is missing.
+ * @throws PhasegateError of the store if it cannot be read at once.
  */
-export async function keptIn(kept: Kept, store: string | undefined, io: ProgramIo): Promise<readonly Candidate[]> {
+export async function wordsIn(
+  kind: StoredKind,
+  store: string | undefined,
+  io: ProgramIo,
+): Promise<readonly Candidate[]> {
   const path = placeOf(store ?? io.env[STORE_VARIABLE] ?? DEFAULT_STORE, io);
   if (!existsSync(path)) return [];
   const opened = sqliteStore(path, { readOnly: true, busyTimeout: MOST_WAIT });
   try {
-    if (kept === 'item') {
+    if (kind === 'item') {
       const items = (await opened.inbox({ open: true })).toReversed().slice(0, MOST);
       return items.map(({ id, about }) => ({ word: id, note: about })).filter(isPlain);
     }
@@ -35,13 +39,13 @@ export async function keptIn(kept: Kept, store: string | undefined, io: ProgramI
   }
 }
 
-/** Words that are listed at most: more are no help to whoever reads them. */
+/** The most words that are listed: a reader cannot use more. */
 const MOST = 50;
 
-/** Milliseconds that another process is waited for. Somebody waits at a prompt. */
+/** The most milliseconds to wait for a lock of the store, as the user waits at a prompt. */
 const MOST_WAIT = 100;
 
-/** True if no shell reads anything else in a word. Ids may be any text, and what completes a word also types it. */
+/** True if every shell takes a word literally. Ids may be any text, and completion types them for the user. */
 function isPlain({ word }: Candidate): boolean {
   return /^[\w.:@%+,][\w.:@%+,-]*$/u.test(word);
 }

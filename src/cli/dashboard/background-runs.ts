@@ -1,5 +1,5 @@
 /**
- * Going on with runs for the dashboard: in processes of their own, which go on when it is closed.
+ * Background processes in which the dashboard resumes and retries runs. They continue when the dashboard is closed.
  *
  * @module
  */
@@ -10,64 +10,71 @@ import { docsStart } from '../../projections/wording/error-words.ts';
 import type { DashboardActions } from '../../server/server-context.ts';
 import type { ListedRun } from '../../store/port.ts';
 import type { OpenStore } from '../options/store-option.ts';
-import { openOwnLog } from '../process/stderr-log.ts';
+import { openStderrLog } from '../process/stderr-log.ts';
 
-/** What the dashboard can do with the runs of a store. */
-export function actionsOn(kept: OpenStore): DashboardActions {
-  return { resume: (run) => goOn(kept, 'resume', run), retry: (run) => goOn(kept, 'retry', run) };
+/** Creates the actions of the dashboard on the runs of a store. */
+export function actionsOn(opened: OpenStore): DashboardActions {
+  return {
+    resume: (run) => resumeInBackground(opened, 'resume', run),
+    retry: (run) => resumeInBackground(opened, 'retry', run),
+  };
 }
 
 // --- internal ---
 
-/** Milliseconds between looks. */
-const LOOK_MS = 100;
+/** Milliseconds between polls. */
+const POLL_MS = 100;
 
-/** Resolves once the run has another record, however long its pipeline takes to be loaded. */
-async function goOn({ store, path }: OpenStore, command: 'resume' | 'retry', before: ListedRun): Promise<void> {
+/** Starts the command and resolves once the run has a new record, however long loading takes. Rejects if the command ends before. */
+async function resumeInBackground(
+  { store, path }: OpenStore,
+  command: 'resume' | 'retry',
+  before: ListedRun,
+): Promise<void> {
   const { runId, seq } = before;
-  const child = begin([command, '--store', path, '--', runId]);
+  const child = spawnCommand([command, '--store', path, '--', runId]);
   for (;;) {
-    const said = child.said();
+    const message = child.message();
     const now = await store.run(runId);
     if (now && now.seq > seq) return;
-    if (said !== undefined) throw problemOf(command, runId, said);
-    await setTimeout(LOOK_MS);
+    if (message !== undefined) throw problemOf(command, runId, message);
+    await setTimeout(POLL_MS);
   }
 }
 
-/** A command of ours that is on its own. */
-interface Begun {
-  /** What it has said last on standard error, once it has ended. */
-  said(): string | undefined;
+/** A phasegate command in a background process. */
+interface BackgroundCommand {
+  /** Returns the last text on standard error; `undefined` until the command has ended. */
+  message(): string | undefined;
 }
 
-function begin(args: readonly string[]): Begun {
+function spawnCommand(args: readonly string[]): BackgroundCommand {
   const [, main = ''] = process.argv;
-  const log = openOwnLog();
+  const log = openStderrLog();
   const child = spawn(process.execPath, [...process.execArgv.filter(isOfThePipeline), main, ...args], {
     detached: true,
     stdio: ['ignore', 'ignore', log.descriptor],
     env: { ...process.env, ...log.env },
     windowsHide: true,
   });
-  let said: string | undefined;
+  let message: string | undefined;
   const end = (failure?: Error) => {
-    if (said !== undefined) return;
+    if (message !== undefined) return;
     const last = log.end();
-    said = failure?.message ?? last;
+    message = failure?.message ?? last;
   };
   child.on('exit', () => end());
   child.on('error', end);
   child.unref();
-  return { said: () => said };
+  return { message: () => message };
 }
 
-/** Loaders and the like, but not what has this process wait for a debugger. */
+/** True for options that pipelines may need, such as loaders. False for `--inspect`, which would make the child wait for a debugger. */
 function isOfThePipeline(option: string): boolean {
   return !option.startsWith('--inspect');
 }
 
-/** What such a command is known to be refused with. */
+/** Error codes that the command may report on standard error. */
 const KNOWN: readonly ErrorCode[] = [
   'DEFINITION_INVALID',
   'FILE_UNREADABLE',
@@ -81,19 +88,19 @@ const KNOWN: readonly ErrorCode[] = [
   'STORE_BUSY',
 ];
 
-/** The error that a command has told, else all that it has told. */
-function problemOf(command: string, runId: string, said: string): PhasegateError {
-  const from = said.startsWith('Cannot ') ? 0 : said.indexOf('\nCannot ') + 1;
-  const to = docsStart(said);
-  const isTold = said.startsWith('Cannot ', from) && from < to;
-  const told = isTold ? said.slice(from, to) : '';
-  const named = isTold ? said.slice(to).split('#').at(-1) : '';
+/** Parses the error from the output of a command. Without a known error, the whole output becomes the message. */
+function problemOf(command: string, runId: string, output: string): PhasegateError {
+  const from = output.startsWith('Cannot ') ? 0 : output.indexOf('\nCannot ') + 1;
+  const to = docsStart(output);
+  const hasError = output.startsWith('Cannot ', from) && from < to;
+  const text = hasError ? output.slice(from, to) : '';
+  const named = hasError ? output.slice(to).split('#').at(-1) : '';
   const code = KNOWN.find((one) => one === named);
   if (code !== undefined) {
-    const lines = told.split('\n');
+    const lines = text.split('\n');
     return new PhasegateError(code, lines.slice(0, -1).join('\n'), { hint: lines.at(-1) ?? '' });
   }
-  const problem = `Cannot ${command} run ${runId} as the command has ended before the run went on:\n${said}`;
+  const problem = `Cannot ${command} run ${runId} as the command ended before the run continued:\n${output}`;
   return new PhasegateError('COMMAND_FAILED', problem, {
     hint: `Run it by hand to see its whole output: phasegate ${command} ${runId}`,
   });

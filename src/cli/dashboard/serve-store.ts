@@ -1,5 +1,5 @@
 /**
- * The dashboard of a store that the command line has opened.
+ * The dashboard for a store that the command line has opened.
  *
  * @module
  */
@@ -13,47 +13,47 @@ import { stripControls } from '../terminal/strip-controls.ts';
 import { actionsOn } from './background-runs.ts';
 import { sessionSecret } from './session-secret.ts';
 
-/** How to serve it. */
+/** Options for serving the dashboard. */
 export interface ServeOptions {
-  /** @default the first from 4400 to 4419 that is free, else any */
+  /** The port. @default the first free one from 4400 to 4419, else any free port */
   readonly port?: number | undefined;
-  /** Whether nothing can be answered or changed. @default false */
+  /** True to allow no answers and no changes. @default false */
   readonly readOnly?: boolean | undefined;
-  /** Whether the process may end while it is served. @default false */
+  /** True if the server does not keep the process alive. @default false */
   readonly unref?: boolean | undefined;
 }
 
 /** Serves the dashboard of a store. */
-export async function serveKept(
-  kept: OpenStore,
+export async function serveStore(
+  opened: OpenStore,
   { port, readOnly = false, unref = false }: ServeOptions,
   io: ProgramIo,
 ): Promise<Dashboard> {
   const options = {
-    storeName: kept.file,
+    storeName: opened.file,
     readOnly,
     unref,
-    session: sessionSecret(kept.path, readOnly ? 'read' : 'write'),
+    session: sessionSecret(opened.path, readOnly ? 'read' : 'write'),
     user: userName(),
-    actions: actionsOn(kept),
+    actions: actionsOn(opened),
     isAlive: holderIsAlive,
     holder: thisHolder(),
     onError: (thrown: unknown) => io.stderr.write(`phasegate: ${stripControls(textOf(thrown))}\n`),
   };
-  if (port !== undefined) return serveDashboard(kept.store, { ...options, port });
+  if (port !== undefined) return serveDashboard(opened.store, { ...options, port });
   for (const next of PORTS) {
     try {
-      return await serveDashboard(kept.store, { ...options, port: next });
+      return await serveDashboard(opened.store, { ...options, port: next });
     } catch (thrown) {
       if (!PhasegateError.is(thrown) || thrown.code !== 'PORT_UNUSABLE') throw thrown;
     }
   }
-  return serveDashboard(kept.store, { ...options, port: 0 });
+  return serveDashboard(opened.store, { ...options, port: 0 });
 }
 
 // --- internal ---
 
-/** The same port each time, as long as one dashboard is open; any that is free where all of these are in use. */
+/** Ports to try in order, so that a single dashboard always gets the same port. */
 const PORTS = Array.from({ length: 20 }, (_, index) => 4400 + index);
 
 function textOf(thrown: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * Asking on the terminal for an answer to an item of the inbox.
+ * A prompt on the terminal for an answer to an inbox item, line by line.
  *
  * @module
  */
@@ -12,19 +12,18 @@ import { stripControls } from '../terminal/strip-controls.ts';
 import { oneLine } from '../terminal/text.ts';
 import { valueIn } from './reply-flags.ts';
 
-/** Where is asked. */
+/** The streams of the prompt. */
 export interface Streams {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
 /**
- * Asks until an answer is taken. An empty line, and whatever makes no sense, is asked again; the end of the input answers
- * nothing.
+ * Asks until an answer is accepted. Asks again after an empty or invalid line. The end of the input leaves the item open.
  *
- * @param give Gives the answer. Where it rejects with a `PhasegateError` that is shown.
- * @param streams Where is asked, and which phases an answer may send back.
- * @returns Whether something was answered.
+ * @param give Submits the answer. A `PhasegateError` that it rejects with is shown.
+ * @param streams The streams of the prompt, and the phases that an answer may send back.
+ * @returns True if the item was answered.
  */
 export async function askReply(
   item: InboxItem,
@@ -35,7 +34,7 @@ export async function askReply(
   output.write(helpOn(item, targets));
   try {
     for await (const line of lines) {
-      const problem = await tried(item, line, give);
+      const problem = await problemWith(item, line, give);
       if (problem === undefined) return true;
       output.write(`${problem}\n> `);
     }
@@ -45,7 +44,7 @@ export async function askReply(
   }
 }
 
-/** The reply that a line says. */
+/** Parses a line as a reply. */
 export function replyIn({ kind, choices }: InboxItem, line: string): Reply {
   const text = line.trim();
   const command = /^(?:SKIP|ABORT)\b/u.exec(text)?.[0];
@@ -58,9 +57,9 @@ export function replyIn({ kind, choices }: InboxItem, line: string): Reply {
 }
 
 /**
- * The lines that an item can be answered with.
+ * Lists the lines that can answer an item.
  *
- * @param targets The phases that an answer may send back, where they are known.
+ * @param targets The phases that an answer may send back, if they are known.
  */
 export function helpLines({ kind, choices }: InboxItem, targets?: readonly string[]): readonly string[] {
   const decisions = [
@@ -71,15 +70,15 @@ export function helpLines({ kind, choices }: InboxItem, targets?: readonly strin
   ];
   const lines = {
     task: [choices ? choices.map(oneLine).join(' | ') : '<JSON, or text>'],
-    limit: ['APPROVE               lift the limit and go on', 'REJECT: <why>         end the run'],
+    limit: ['APPROVE               lift the limit and continue', 'REJECT: <why>         end the run'],
     review: [...decisions, 'ESCALATE: <why>'],
     escalation: [...decisions, 'SKIP: <why>'],
   }[kind];
   return [...lines, 'ABORT: <why>          end the run as cancelled'];
 }
 
-/** What can be said in a better way; all else ends the command. */
-export const MENDABLE: ReadonlySet<string> = new Set([
+/** Codes of errors in the answer itself, after which the prompt asks again. Other errors end the command. */
+export const CORRECTABLE: ReadonlySet<string> = new Set([
   'ANSWER_INVALID',
   'DECISION_INVALID',
   'DECISION_TARGET_INVALID',
@@ -89,10 +88,10 @@ export const MENDABLE: ReadonlySet<string> = new Set([
 // --- internal ---
 
 /**
- * The line itself.
+ * Returns the line itself after a check.
  *
- * @throws PhasegateError `DECISION_INVALID` where it sends work back and does not say what to change: that would spend a
- *   correction on nothing.
+ * @throws PhasegateError `DECISION_INVALID` if the line sends work back without saying what to change, as that would waste
+ *   a correction.
  */
 function withDemand(line: string): string {
   if (!/^retry(?:_predecessor\b[^:]*)?:?$/iu.test(line.trim())) return line;
@@ -100,40 +99,40 @@ function withDemand(line: string): string {
     'DECISION_INVALID',
     `Cannot decide by ${JSON.stringify(line.trim())} as it does not say what to change`,
     {
-      hint: 'Say it behind a colon, such as RETRY: cite two sources.',
+      hint: 'Write it after a colon, such as RETRY: cite two sources.',
     },
   );
 }
 
-/** @returns What is wrong with a line; `undefined` where it was taken. */
-async function tried(
+/** Submits a line. @returns The problem of the line; `undefined` if it was accepted. */
+async function problemWith(
   item: InboxItem,
   line: string,
   give: (reply: Reply) => Promise<void>,
 ): Promise<string | undefined> {
-  if (line.trim() === '') return 'An empty line answers nothing.';
+  if (line.trim() === '') return 'An empty line is no answer.';
   try {
     await give(replyIn(item, line));
     return undefined;
   } catch (error) {
-    if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
+    if (!PhasegateError.is(error) || !CORRECTABLE.has(error.code)) throw error;
     return stripControls(problemText(error.message));
   }
 }
 
 function helpOn(item: InboxItem, targets: readonly string[] | undefined): string {
   const lines = helpLines(item, targets).map((line) => `  ${line}\n`);
-  return `Answer with one of these lines; Ctrl-C answers nothing.\n${lines.join('')}> `;
+  return `Answer with one of these lines; Ctrl-C leaves the item open.\n${lines.join('')}> `;
 }
 
 function namesText(names: readonly string[] = []): string {
   return names.length === 0 ? '' : `   (${names.map(oneLine).join(', ')})`;
 }
 
-/** A limit can be lifted or not; there is nothing to try again. */
+/** Returns the line itself after a check: a limit can be lifted or not, and no work can be sent back. */
 function limitAnswer(text: string): string {
   if (/^\s*(?:approve\s*$|reject\b)/iu.test(text)) return text;
   throw new PhasegateError('DECISION_INVALID', `Cannot decide on a limit by ${JSON.stringify(text)}`, {
-    hint: 'Say APPROVE to lift the limit, or REJECT: <why> to end the run.',
+    hint: 'Write APPROVE to lift the limit, or REJECT: <why> to end the run.',
   });
 }

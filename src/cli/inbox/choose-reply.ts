@@ -1,5 +1,5 @@
 /**
- * Choosing an answer to an item of the inbox, by arrow keys on a terminal.
+ * A menu on the terminal for an answer to an inbox item, with arrow keys.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import type { Reply } from '../../projections/inbox/reply.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
-import { MENDABLE } from './ask-reply.ts';
+import { CORRECTABLE } from './ask-reply.ts';
 import { replyOf, type ReplyFlags } from './reply-flags.ts';
 
 /**
- * Asks until an answer is taken. Nothing is answered by Enter alone: what is marked first is to leave the item open. So is
- * it by Ctrl-C, Escape and Ctrl-D, at any point.
+ * Asks until an answer is accepted. The first choice, which Enter alone takes, leaves the item open. Ctrl-C, Escape and
+ * Ctrl-D also leave it open, at any point.
  *
- * @param give Gives the answer. Where it rejects with a `PhasegateError` that is shown, and asked again.
- * @returns Whether something was answered.
+ * @param give Submits the answer. If it rejects with a `PhasegateError`, the prompt shows the error and asks again.
+ * @returns True if the item was answered.
  */
 export async function chooseReply(
   detail: ItemDetail,
@@ -40,7 +40,7 @@ export async function chooseReply(
         await give(reply);
         return true;
       } catch (error) {
-        if (!PhasegateError.is(error) || !MENDABLE.has(error.code)) throw error;
+        if (!PhasegateError.is(error) || !CORRECTABLE.has(error.code)) throw error;
         log.error(problemText(error.message), { output });
       }
     }
@@ -56,7 +56,7 @@ interface Key {
   readonly ctrl?: boolean;
 }
 
-interface Where {
+interface PromptIo {
   readonly input: ProgramIo['stdin'];
   readonly output: ProgramIo['stderr'];
   readonly signal: AbortSignal;
@@ -64,15 +64,15 @@ interface Where {
 
 const LATER = 'later';
 
-/** What was chosen, as the flags of the command line say it; `undefined` for nothing. */
-async function chosen(detail: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
+/** Shows the menu. @returns The choice as flags of the command line; `undefined` if the item is left open. */
+async function chosen(detail: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
   const { choices } = detail;
   const at = await select({
-    ...where,
+    ...prompt,
     message: oneLine(detail.item.reason),
     initialValue: LATER,
     options: [
-      { value: LATER, label: 'leave it open', hint: 'nothing is answered' },
+      { value: LATER, label: 'leave it open', hint: 'gives no answer' },
       ...choices.map((choice, index) => ({
         value: String(index),
         label: labelOf(choice),
@@ -81,74 +81,74 @@ async function chosen(detail: ItemDetail, where: Where): Promise<ReplyFlags | un
     ],
   });
   const choice = isCancel(at) ? undefined : choices[Number(at)];
-  return choice && flagsOf(choice, detail, where);
+  return choice && flagsOf(choice, detail, prompt);
 }
 
 function labelOf({ answer, phase }: Choice): string {
   return phase === undefined ? answer : `${answer} ${oneLine(phase)}`;
 }
 
-async function flagsOf(choice: Choice, detail: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
+async function flagsOf(choice: Choice, detail: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
   switch (choice.answer) {
     case 'approve':
       return { approve: true };
     case 'edit':
-      return said('A JSON file with outputs by task', where, (edit) => ({ edit }));
+      return said('A JSON file with outputs by task', prompt, (edit) => ({ edit }));
     case 'retry':
-      return said('What to change?', where, (retry) => ({ retry }));
+      return said('What to change?', prompt, (retry) => ({ retry }));
     case 'rewind':
-      return said('What to change?', where, (feedback) => ({ rewind: [choice.phase ?? '', feedback] }));
+      return said('What to change?', prompt, (feedback) => ({ rewind: [choice.phase ?? '', feedback] }));
     case 'reclassify':
-      return reclassifyOf(detail, where);
+      return reclassifyOf(detail, prompt);
     case 'reject':
-      return said('Why?', where, (reject) => ({ reject }));
+      return said('Why?', prompt, (reject) => ({ reject }));
     case 'escalate':
-      return said('Why?', where, (escalate) => ({ escalate }));
+      return said('Why?', prompt, (escalate) => ({ escalate }));
     case 'skip':
-      return said('Why?', where, (skip) => ({ skip }));
+      return said('Why?', prompt, (skip) => ({ skip }));
     case 'abort':
-      return said('Why?', where, (abort) => ({ abort }));
+      return said('Why?', prompt, (abort) => ({ abort }));
     case 'value':
-      return valueOf(detail, where);
+      return valueOf(detail, prompt);
   }
 }
 
-/** An issue, and the phase that has to correct it. */
-async function reclassifyOf({ item, findings, reach }: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
+/** Asks for an issue and for the phase that has to correct it. */
+async function reclassifyOf({ item, findings, reach }: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
   const issue = await oneOf(
     'Which issue?',
     findings.map(({ id, issues }) => [id, issues[0]?.description ?? id]),
-    where,
+    prompt,
   );
   if (issue === undefined) return undefined;
   const phase = await oneOf(
     'Which phase has to correct it?',
     [...reach, item.about].map((name) => [name, name]),
-    where,
+    prompt,
   );
   return phase === undefined ? undefined : { reclassify: `${issue}=${phase}` };
 }
 
-/** One of the values that there are, or any. */
-async function valueOf({ item }: ItemDetail, where: Where): Promise<ReplyFlags | undefined> {
-  if (!item.choices) return said('JSON, or text', where, (value) => ({ value }));
+/** Asks for one of the item's choices, or for any value if it has none. */
+async function valueOf({ item }: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
+  if (!item.choices) return said('JSON, or text', prompt, (value) => ({ value }));
   const value = await oneOf(
     'Which one?',
     item.choices.map((one) => [JSON.stringify(one), one]),
-    where,
+    prompt,
   );
   return value === undefined ? undefined : { value };
 }
 
-/** One of several; `undefined` where the item is left open. */
+/** Asks for one of several options. @returns `undefined` if the item is left open. */
 async function oneOf(
   message: string,
   options: readonly (readonly [value: string, label: string])[],
-  where: Where,
+  prompt: PromptIo,
 ): Promise<string | undefined> {
-  // Values are numbers, as whatever is chosen from may be called what leaves the item open.
+  // Values are indexes, as an option may have the same name as `LATER`.
   const at = await select({
-    ...where,
+    ...prompt,
     message,
     initialValue: LATER,
     options: [
@@ -159,13 +159,14 @@ async function oneOf(
   return isCancel(at) ? undefined : options[Number(at)]?.[0];
 }
 
-/** Some words; none is not taken. */
+/** Asks for a text, which must not be blank. */
 async function said(
   message: string,
-  where: Where,
+  prompt: PromptIo,
   make: (words: string) => ReplyFlags,
 ): Promise<ReplyFlags | undefined> {
-  const validate = (words: string | undefined) => (words?.trim() ? undefined : 'Say something, or leave with Ctrl-C.');
-  const words = await text({ ...where, message, validate });
+  const validate = (words: string | undefined) =>
+    words?.trim() ? undefined : 'Write something, or leave with Ctrl-C.';
+  const words = await text({ ...prompt, message, validate });
   return isCancel(words) ? undefined : make(words);
 }

@@ -1,5 +1,5 @@
 /**
- * Which item of the inbox is meant.
+ * Lookup of the inbox item that a user names.
  *
  * @module
  */
@@ -9,9 +9,9 @@ import type { OpenStore } from '../options/store-option.ts';
 import { oneLine } from '../terminal/text.ts';
 
 /**
- * Finds an item by its id, or by how that begins or ends where no other does: among those that are open, else among all.
+ * Finds an item by its id, or by an unambiguous beginning or end of its id. Open items take precedence over closed ones.
  *
- * @throws PhasegateError `ITEM_UNKNOWN` where there is none, or more than one.
+ * @throws PhasegateError `ITEM_UNKNOWN` if no item matches, or several do.
  */
 export async function findItem({ store, file }: OpenStore, wanted: string): Promise<InboxItem> {
   const exact = await store.item(wanted);
@@ -28,7 +28,7 @@ export async function findItem({ store, file }: OpenStore, wanted: string): Prom
 
 // --- internal ---
 
-/** Items that are named where several could be meant. */
+/** The most items that the message about an ambiguous id names. */
 const MOST_NAMED = 5;
 
 function shown(text: string): string {
@@ -36,13 +36,13 @@ function shown(text: string): string {
 }
 
 function unknown(wanted: string, file: string): PhasegateError {
-  const problem = `Cannot find item ${shown(wanted)} as the store ${file} has none whose id is that, or begins or ends so`;
-  return new PhasegateError('ITEM_UNKNOWN', problem, { hint: 'See what waits with: phasegate inbox' });
+  const problem = `Cannot find item ${shown(wanted)} as no id in the store ${file} is that, begins with it or ends with it`;
+  return new PhasegateError('ITEM_UNKNOWN', problem, { hint: 'List the items with: phasegate inbox' });
 }
 
 function ambiguous(wanted: string, found: readonly InboxItem[]): PhasegateError {
   const named = found.slice(0, MOST_NAMED).map(({ id, about }) => `  ${oneLine(id)}  ${oneLine(about)}`);
   const more = found.length > MOST_NAMED ? [`  and ${found.length - MOST_NAMED} more`] : [];
-  const problem = `Cannot tell which item ${shown(wanted)} is, as ${found.length} have such an id:\n${[...named, ...more].join('\n')}`;
+  const problem = `Cannot tell which item ${shown(wanted)} is as ${found.length} ids begin or end with it:\n${[...named, ...more].join('\n')}`;
   return new PhasegateError('ITEM_UNKNOWN', problem, { hint: 'Give more of the id, from its beginning or its end.' });
 }

@@ -1,5 +1,5 @@
 /**
- * Words for answers that were given and that no process has taken yet.
+ * Texts about pending answers: given by a user, but not applied by the process that works on the run.
  *
  * @module
  */
@@ -12,32 +12,32 @@ import { withLiveness } from '../options/run-owner.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** That there is an answer, in words. */
+/** Describes a pending answer. */
 export function givenText(answer: GivenAnswer): string {
   return oneLine(answeredBy(answer));
 }
 
-/** Who can take an answer to a run now; `undefined` where nobody works on it. */
+/** Returns the lease of the process that works on a run and can apply an answer; `undefined` if there is none. */
 export async function workerOn({ store }: Pick<OpenStore, 'store'>, runId: string): Promise<Lease | undefined> {
   const run = await store.run(runId);
   return run && withLiveness(run).lease;
 }
 
-/** What an answer waits for. @param worker Who works on the run. */
-export function takenText(kept: OpenStore, runId: string, worker: Lease | undefined): string {
+/** Describes what a pending answer waits for. @param worker The lease of the process that works on the run. */
+export function takenText(opened: OpenStore, runId: string, worker: Lease | undefined): string {
   return worker
-    ? `${oneLine(worker.holder)} works on the run and has not taken it yet`
-    : `it is taken when the run goes on: phasegate resume ${oneLine(runId)}${storeArgument(kept)}`;
+    ? `${oneLine(worker.holder)} works on the run and has not applied it yet`
+    : `it is applied when the run resumes: phasegate resume ${oneLine(runId)}${storeArgument(opened)}`;
 }
 
-/** The error for who wanted to answer an item that has an answer. */
+/** Creates the error for an answer to an item that already has a pending answer. */
 export async function hasAnswer(
-  kept: OpenStore,
+  opened: OpenStore,
   { id, runId }: InboxItem,
   { by }: GivenAnswer,
 ): Promise<PhasegateError> {
   const who = by === '' ? '' : `, by ${oneLine(by)}`;
-  const waits = takenText(kept, runId, await workerOn(kept, runId));
+  const waits = takenText(opened, runId, await workerOn(opened, runId));
   return new PhasegateError('ANSWERED', `Cannot answer item ${id} as it has an answer already${who}`, {
     hint: `An item takes one answer; ${waits}`,
   });

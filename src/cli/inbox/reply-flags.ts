@@ -1,5 +1,5 @@
 /**
- * The reply that the flags of `phasegate inbox answer` say.
+ * Conversion of the flags of `phasegate inbox answer` to a reply.
  *
  * @module
  */
@@ -14,28 +14,28 @@ import type { Reply } from '../../projections/inbox/reply.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** What can be chosen, one of them. */
+/** The answer options, of which a user gives one. */
 export interface ReplyFlags {
   readonly approve?: boolean | undefined;
-  /** A JSON file with outputs by task. */
+  /** A JSON file: an object of outputs by task. */
   readonly edit?: string | undefined;
   readonly retry?: string | undefined;
-  /** A phase, and the feedback. */
+  /** A phase and the feedback. */
   readonly rewind?: readonly string[] | undefined;
   readonly reclassify?: string | undefined;
   readonly reject?: string | undefined;
   readonly escalate?: string | undefined;
-  /** The reason, where one is given. */
+  /** The reason, or `true` without one. */
   readonly skip?: string | true | undefined;
   readonly abort?: string | true | undefined;
   readonly value?: string | undefined;
 }
 
 /**
- * Reads the choice.
+ * Converts the flags to a reply.
  *
- * @returns `undefined` where nothing was chosen.
- * @throws PhasegateError `ANSWER_INVALID` where more than one was, or it cannot be read.
+ * @returns `undefined` if no answer option is given.
+ * @throws PhasegateError `ANSWER_INVALID` if several are given, or one is invalid.
  */
 export async function replyOf(
   flags: ReplyFlags,
@@ -59,7 +59,7 @@ export async function replyOf(
   return value === undefined ? undefined : { type: 'value', value: valueIn(value) };
 }
 
-/** JSON where it is some, else the text itself. */
+/** Parses a text as JSON; returns the text itself if it is none. */
 export function valueIn(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -101,17 +101,17 @@ async function outputsIn(
   throw wrong(
     item,
     `${file} is not a JSON object with outputs by task`,
-    'Write such as { "draft": "the better text" }.',
+    'Write an object such as { "draft": "the better text" }.',
   );
 }
 
 function rewound(item: InboxItem, [phase, feedback, ...more]: readonly string[]): Reply {
   if (phase !== undefined && feedback !== undefined && feedback.trim() !== '' && more.length === 0)
     return { type: 'decide', decision: retryPredecessor(phase, feedback) };
-  throw wrong(item, '--rewind takes a phase and the feedback', 'Write such as --rewind notes "cite two sources".');
+  throw wrong(item, '--rewind takes a phase and the feedback', 'Write for example --rewind notes "cite two sources".');
 }
 
-/** An open issue laid at another phase's door: `issue=phase`; or, by the name of a phase alone, the whole of the last demand. */
+/** Reads `issue=phase`, which assigns an open issue to a phase; or a phase alone, to which the whole last demand is redirected. */
 function reclassified(detail: ItemDetail, words: string): Reply {
   const { item, findings, reach } = detail;
   const phases = [...reach, item.about];
@@ -128,7 +128,7 @@ function reclassified(detail: ItemDetail, words: string): Reply {
   );
 }
 
-/** The demand of whoever has judged the attempt last, of another phase than that which it was made of. */
+/** Redirects the latest demand on the attempt to another phase. */
 function redirected({ item, attempts }: ItemDetail, phase: string): Reply {
   const verdict = attempts.at(-1)?.verdict;
   if (verdict?.type !== 'retry' && verdict?.type !== 'retryPredecessor')

@@ -1,5 +1,5 @@
 /**
- * What stays on a terminal when a run has ended: the tree and the summary, which fit the window together.
+ * The final screen of a run: the tree and the summary, which fit the window together.
  *
  * @module
  */
@@ -11,45 +11,44 @@ import { rowsOf } from '../terminal/text.ts';
 import type { RunFold } from './run-fold.ts';
 import { treeLines, type Size } from './tree.ts';
 
-/** What is shown of a run that has ended. */
+/** The content of the final screen. */
 export interface Ending {
-  readonly board: RunFold;
+  readonly state: RunFold;
   readonly result: RunResult<unknown>;
-  /** What can be done with it, in whole lines: commands are never cut. */
+  /** The next steps. Their lines are never cut, as they contain commands. */
   readonly notes: readonly Line[];
-  /** What shows all that is left out, such as a command. */
+  /** The command that shows everything that is left out. */
   readonly rest: string;
 }
 
 /**
- * The last lines on a terminal. All of the summary is there where that leaves half of the window to the tree, or room for every
- * phase. Else a run without success has what went wrong and a count of its outputs, and one that is completed has its first
- * outputs and a count of the others.
+ * Creates the final lines. The summary is complete if that leaves half of the window, or room for every phase, to the tree.
+ * Otherwise a completed run shows its first outputs and counts the others. Another run shows its problems and counts its outputs.
  *
- * @param size Not exceeded, however often lines are broken, unless the status and the notes alone do.
+ * @param size Never exceeded, even by lines that wrap, unless the status and the notes alone need more.
  */
-export function endingLines({ board: state, result, notes, rest }: Ending, size: Size, now: number): readonly Line[] {
+export function endingLines({ state, result, notes, rest }: Ending, size: Size, now: number): readonly Line[] {
   const whole = [...summaryLines(result, state.plan), ...notes].map((line) => fit(line, FULL_LINE));
   const used = heightOf(whole, size.columns);
   const all = (state.plan?.phases.length ?? 0) + 1;
   const summary =
-    used <= size.rows / 2 || used + all <= size.rows ? whole : shortened({ board: state, result, notes, rest }, size);
+    used <= size.rows / 2 || used + all <= size.rows ? whole : shortened({ state, result, notes, rest }, size);
   const rows = size.rows - heightOf(summary, size.columns);
   return [...treeLines(state, { columns: size.columns, rows }, now), ...summary];
 }
 
 // --- internal ---
 
-/** Characters of one line, which is broken and not drawn again. */
+/** The most columns of a line of the complete summary, which may wrap. */
 const FULL_LINE = 2000;
-/** Rows of one line of what went wrong, where there is little room. */
+/** The most rows of one line about a problem in the shortened summary. */
 const LONGEST_TROUBLE = 3;
-/** The last notes, which say where the run is kept and how to go on. */
+/** The number of last notes, which name the store of the run and the command that resumes it. */
 const LAST_NOTES = 2;
-/** Rows in which there is no room for the start of an output, as its name and two counts take them. */
+/** The rows that the name of an output and two counts take. With no more rows, no output is shown. */
 const MOST_LOST = 3;
 
-function shortened({ board: state, result, notes, rest }: Ending, { columns, rows }: Size): readonly Line[] {
+function shortened({ state, result, notes, rest }: Ending, { columns, rows }: Size): readonly Line[] {
   const { status, trouble, warnings, outputs } = summaryParts(result, state.plan);
   const last = notes.slice(-LAST_NOTES);
   const room = Math.floor(rows / 2) - heightOf(last, columns);
@@ -71,7 +70,7 @@ function shortened({ board: state, result, notes, rest }: Ending, { columns, row
   return [status, ...wrong, ...warned, ...firstOutputs(outputs, { columns, rows: most }, rest), ...ends];
 }
 
-/** As many lines as there are rows for, and how many are left out. */
+/** Returns the lines that fit, and a count of the others. */
 function taken(lines: readonly Line[], { columns, rows }: Size, rest: string): readonly Line[] {
   if (heightOf(lines, columns) <= rows) return lines;
   if (rows < 1) return [];
@@ -79,7 +78,7 @@ function taken(lines: readonly Line[], { columns, rows }: Size, rest: string): r
   return [...shown, restLine(counted(lines.length - shown.length, 'more line'), rest, columns)];
 }
 
-/** Outputs of whole phases, or the start of the first one. A line of them takes one row. */
+/** Returns the outputs of as many phases as fit completely, or the start of the first one. Each line takes one row. */
 function firstOutputs(outputs: readonly (readonly Line[])[], { columns, rows }: Size, rest: string): readonly Line[] {
   const [first] = outputs;
   if (!first || rows < 1) return [];

@@ -13,19 +13,19 @@ import { fitting, part, type Part } from '../terminal/parts.ts';
 import { cut, duration, oneLine, padEnd, problemLine } from '../terminal/text.ts';
 import type { PhaseDetails, TaskRow } from './run-fold.ts';
 
-/** All there is to know of a phase. */
+/** The data of one phase in the tree. */
 export interface PhaseRow {
   readonly plan: PhasePlan;
   readonly result: PhaseResult;
   readonly details: PhaseDetails;
-  /** Whether a person is asked about it. */
+  /** True if the phase waits for a person. */
   readonly waits: boolean;
 }
 
 /**
- * The line of a phase. Where there is no room for all of it, what matters least is left out.
+ * Draws the line of a phase. If not everything fits, the least important parts are left out.
  *
- * @param space Columns for the whole line, and of these for the name, so that what follows stands below each other.
+ * @param space Columns for the whole line, and columns for the name, so that the parts of all phases are aligned.
  */
 export function phaseLine(
   row: PhaseRow,
@@ -40,14 +40,14 @@ export function phaseLine(
   return [glyph(markOf(result, waits)), span(` ${name}`, tone), ...spans];
 }
 
-/** What it was asked to change. */
+/** Draws the latest demand on a phase that is not over. */
 export function correctionLines({ plan, details: { correction }, result }: PhaseRow): readonly Line[] {
   if (!correction || correction.text === '' || isOver(result)) return [];
   const from = correction.from === plan.name ? '' : `${oneLine(correction.from)}: `;
   return [[span('  ↳ ', 'warn'), span(`${from}${correction.text}`, 'warn')]];
 }
 
-/** Tasks of the attempt, where they say more than the count. @param most Those that are done are left out first. */
+/** Draws the tasks of the attempt, if they show more than their count. @param most The most lines; completed tasks are left out first. */
 export function taskLines({ plan, details, result }: PhaseRow, most: number): readonly Line[] {
   if (result.status !== 'running') return [];
   const rows = plan.tasks.flatMap(({ name }) => {
@@ -68,12 +68,12 @@ export function taskLines({ plan, details, result }: PhaseRow, most: number): re
     ]);
 }
 
-/** Whether nothing will happen to it any more, as far as one can tell. */
+/** True if the phase is expected to do no more work. */
 export function isOver({ status }: PhaseResult): boolean {
   return !(status === 'pending' || isLive(status));
 }
 
-/** Whether it is at work, waits for another phase that it sent back, or for a person. */
+/** True if the phase is at work, waits for a phase that it sent back, or waits for a person. */
 export function isLive(status: PhaseResult['status']): boolean {
   return (
     status === 'running' ||
@@ -86,7 +86,7 @@ export function isLive(status: PhaseResult['status']): boolean {
 
 // --- internal ---
 
-/** Before each part. */
+/** The space before each part. */
 const GAP = '  ';
 
 const TASK_MARKS: Readonly<Record<TaskRow['state'], Span>> = {
@@ -96,7 +96,7 @@ const TASK_MARKS: Readonly<Record<TaskRow['state'], Span>> = {
   again: glyph('retrying'),
 };
 
-/** How far its work is. */
+/** Describes the progress of a phase. */
 function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
   const all = plan.tasks.length;
   const person = waits ? [part(0, 'waits for a person', 'warn')] : [];
@@ -127,13 +127,13 @@ function usageParts(result: PhaseResult): readonly Part[] {
   return result.tokens + result.costUsd > 0 ? [part(4, usageText(result), 'dim')] : [];
 }
 
-/** From its first start on. It stands still where the phase has to run again, and has not begun. */
+/** Formats the time since the first start of a phase. Shows nothing while the phase waits to run again. */
 function timeParts({ status, startedAt, endedAt }: PhaseResult, now: number): readonly Part[] {
   if (startedAt === null || status === 'pending' || status === 'skipped') return [];
   return [part(3, duration((endedAt ?? now) - startedAt), 'dim')];
 }
 
-/** What its gate has spent, against what it may spend; and why it ended as it did. */
+/** Describes the spent and allowed retries and rewinds of the gate, and the reason of the end. */
 function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
   const live = isLive(result.status);
   const { gate } = plan;
@@ -146,7 +146,7 @@ function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
   const same = result.status === 'approved' ? [...details.same] : [];
   return [
     ...[...retries, ...rewinds].map((text) => part(2, text, 'warn')),
-    ...same.map(([name, version]) => part(2, `${oneLine(name)} v${version} says the same`, 'dim')),
+    ...same.map(([name, version]) => part(2, `${oneLine(name)} v${version} changes nothing here`, 'dim')),
     ...endParts(result),
   ];
 }

@@ -1,5 +1,5 @@
 /**
- * The last line of the live tree: how far a run is, and what it has used.
+ * The last line of the live tree: the progress and usage of a run.
  *
  * @module
  */
@@ -12,10 +12,10 @@ import { duration, widthOf } from '../terminal/text.ts';
 import type { RunFold } from './run-fold.ts';
 
 /**
- * What is approved of all phases, what holds the run, corrections, tokens, money and time, against their limits where there are
- * some. Where there is no room for all of it, what matters least is left out.
+ * Draws approved phases, limits that hold the run, corrections, tokens, cost and time, with their limits if there are some.
+ * If not everything fits, the least important parts are left out.
  *
- * @param now Milliseconds since 1970, for what is still going on.
+ * @param now Milliseconds since 1970, at which running times end.
  */
 export function progressLine(state: RunFold, columns: number, now: number): Line {
   const parts = partsOf(state, now);
@@ -32,7 +32,7 @@ export function progressLine(state: RunFold, columns: number, now: number): Line
 interface Part {
   readonly full: Span;
   readonly short: Span;
-  /** From 1, which matters most. */
+  /** The rank of the part; 1 is the most important. */
   readonly importance: 1 | 2 | 3 | 4;
 }
 
@@ -59,7 +59,7 @@ function approved({ phases }: RunSnapshot): Part {
   return { full: span(`${count} approved`), short: span(count), importance: 1 };
 }
 
-/** Time of work where that is bounded, and all time where that is, or is another. */
+/** Formats the time of work if it is limited; and the whole time if it is limited or differs from the time of work. */
 function timeParts({ durationMs, elapsedMs }: RunTimes, limits: Limits): readonly Part[] {
   const [work, all] = [duration(durationMs), duration(elapsedMs)];
   const deadline = limits.deadlineMs === undefined ? '' : ` of ${duration(limits.deadlineMs)}`;

@@ -1,5 +1,5 @@
 /**
- * The fold from records to what the live tree shows: how the run stands, and the details that a result leaves out.
+ * The fold from records to the live tree: the snapshot of the run, and details that a result leaves out.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import { correctionText } from '../show/event-lines.ts';
 /** A task or reviewer of the current attempt. */
 export interface TaskRow {
   readonly state: 'working' | 'done' | 'failed' | 'again';
-  /** What it said last of its progress. */
+  /** The latest progress that it reported. */
   readonly progress: string;
 }
 
-/** What a phase is asked to change, and by which: another, or its own gate. */
+/** A demand on a phase, from its own gate or from another phase. */
 export interface Demand {
   readonly from: string;
   readonly text: string;
@@ -34,35 +34,35 @@ export interface PhaseDetails {
   readonly retries: number;
   /** Times its gate has sent back each phase. */
   readonly rewinds: ReadonlyMap<string, number>;
-  /** What it was last asked to change, until it is approved. */
+  /** The latest demand on the phase, until it is approved. */
   readonly correction: Demand | undefined;
-  /** Newer versions of phases that say the same as those that it was made from, and count as these. */
+  /** Newer versions of upstream phases whose outputs have not changed for this phase, by name. */
   readonly same: ReadonlyMap<string, number>;
 }
 
-/** What a person is asked about. */
+/** The phases and limits that wait for a person. */
 export interface Waiting {
   readonly phases: ReadonlySet<string>;
   readonly limits: readonly string[];
 }
 
-/** How a run stands, for the tree. */
+/** The state of a run for the tree. */
 export interface RunFold {
   apply(record: RunRecord): void;
   readonly plan: Plan | undefined;
-  /** The times of the first and the latest record, in milliseconds since 1970. In a fork the first is the one of the other run. */
+  /** The times of the first and the latest record, in milliseconds since 1970. The first record of a fork is a copy from the original run. */
   readonly startedAt: number;
   readonly lastAt: number;
-  /** Times of the run up to now. @param now Milliseconds since 1970. */
+  /** Returns the times of the run up to now. @param now Milliseconds since 1970. */
   times(now: number): RunTimes;
-  /** The same one until the next record. */
+  /** Returns the snapshot; the same object until the next record. */
   snapshot(): RunSnapshot;
-  /** Phases that wait for a person, and limits that hold the run until one decides. */
+  /** Returns the phases that wait for a person, and the limits that hold the run until a person decides. */
   waiting(): Waiting;
   details(phase: string): PhaseDetails;
 }
 
-/** A board before the first record. */
+/** Creates the fold, before the first record. */
 export function foldRunForTree(): RunFold {
   const view = foldRun();
   const inbox = foldInbox();
@@ -132,7 +132,7 @@ interface Draft {
   readonly same: Map<string, number>;
   retries: number;
   correction: Demand | undefined;
-  /** Whether the next start is a retry by its own gate, which keeps what was spent. */
+  /** True if the next start is a retry by the phase's own gate, which keeps the count of retries. */
   again: boolean;
 }
 
@@ -149,12 +149,16 @@ function waitingIn(items: readonly InboxItem[]): Waiting {
   return { phases: new Set(items.filter(({ kind }) => kind !== 'limit').map(({ about }) => about)), limits };
 }
 
-/** What an attempt is told. Of demands that are told together the latest one says who it is from. */
-function told(phase: string, by: NonNullable<EventOf<'phase.started'>['revision']>, last: Demand | undefined): Demand {
-  return { from: last?.from ?? phase, text: correctionText(by) };
+/** Creates the demand on an attempt. If several demands are joined, the latest one names the sender. */
+function demandOf(
+  phase: string,
+  revision: NonNullable<EventOf<'phase.started'>['revision']>,
+  last: Demand | undefined,
+): Demand {
+  return { from: last?.from ?? phase, text: correctionText(revision) };
 }
 
-/** It begins another time, with all that its gate may spend on a start. */
+/** Resets a phase that will start again with the full allowance of its gate. */
 function startOver(phase: Draft): void {
   phase.tasks.clear();
   phase.retries = 0;
@@ -175,7 +179,7 @@ function applyTo(draft: (phase: string) => Draft, event: PhaseEvent): void {
       phase.same.clear();
       if (!phase.again) phase.retries = 0;
       phase.again = false;
-      phase.correction = event.revision && told(event.phase, event.revision, phase.correction);
+      phase.correction = event.revision && demandOf(event.phase, event.revision, phase.correction);
       return;
     case 'phase.retrying':
       phase.retries = event.spent;

@@ -1,5 +1,5 @@
 /**
- * The live tree: how a run stands, in as many lines as the terminal has.
+ * The live tree: the state of a run in as many lines as the terminal has.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { progressLine } from './progress-line.ts';
 import type { RunFold } from './run-fold.ts';
 import { windowOf } from './window.ts';
 
-/** The space there is. */
+/** The available space. */
 export interface Size {
   readonly columns: number;
   readonly rows: number;
 }
 
 /**
- * Draws a board, with how far the run is in the last line.
+ * Draws the tree, with the progress of the run in the last line.
  *
- * @param size Never exceeded. Where not every phase fits, those that matter are shown, and the rest is counted.
- * @param now Milliseconds since 1970, for what is still going on.
+ * @param size Never exceeded. If not every phase fits, the most important ones are shown and the rest is counted.
+ * @param now Milliseconds since 1970, at which running times end.
  */
 export function frameLines(state: RunFold, size: Size, now: number): readonly Line[] {
   if (!state.plan || size.rows < 1 || size.columns < 1) return [];
@@ -29,7 +29,7 @@ export function frameLines(state: RunFold, size: Size, now: number): readonly Li
   return [...tree, fit(progressLine(state, size.columns, now), size.columns)];
 }
 
-/** The same without the last line. */
+/** Draws the tree without the last line. */
 export function treeLines(state: RunFold, size: Size, now: number): readonly Line[] {
   const { plan } = state;
   if (!plan || size.rows < 1 || size.columns < 1) return [];
@@ -48,10 +48,10 @@ export function treeLines(state: RunFold, size: Size, now: number): readonly Lin
 
 // --- internal ---
 
-/** On fewer, phases matter more. */
+/** The least rows with a head line. With fewer rows, phases are more important. */
 const LINES_WITH_HEAD = 3;
 const SHORTEST_NAME = 8;
-/** What is said first of phases that are not shown. */
+/** Marks that are counted first for phases that are not shown. */
 const URGENT = [
   'escalated',
   'running',
@@ -72,7 +72,7 @@ function headLine(name: string, rows: readonly PhaseRow[], columns: number): Lin
   return [span(cut(oneLine(name), room), 'strong'), ...counts];
 }
 
-/** How many phases carry each mark. */
+/** Counts the phases by mark. */
 function countsOf(rows: readonly PhaseRow[]): readonly (readonly [Mark, number])[] {
   const counts = new Map<Mark, number>();
   for (const { result, waits } of rows) {
@@ -97,7 +97,7 @@ function bodyLines(rows: readonly PhaseRow[], { columns, rows: room }: Size, now
     left -= lines.length;
     return lines;
   };
-  // Feedback matters more than single tasks, so it gets its lines first.
+  // Corrections are more important than single tasks, so they get their lines first.
   const corrections = shown.map((row) => extra(row, correctionLines));
   const tasks = shown.map((row) => extra(row, taskLines));
   const lines = shown.flatMap((row, index) => [
@@ -112,12 +112,12 @@ function moreLines(row: PhaseRow, most: number): readonly Line[] {
   return [...correctionLines(row), ...taskLines(row, most)];
 }
 
-/** A third of a wide line. On a narrow one the name says more than what follows, as there is the mark. */
+/** Returns the columns for names: a third of a wide line. On a narrow line the name is more important than the rest. */
 function nameSpace(columns: number): number {
   return Math.max(SHORTEST_NAME, Math.floor(columns / 3), Math.min(24, columns - 5));
 }
 
-/** The phases that are not shown, by how they stand. */
+/** Counts the phases that are not shown, by mark. */
 function restLine(rows: readonly PhaseRow[], shown: ReadonlySet<PhaseRow>, columns: number): Line {
   const counts = new Map(countsOf(rows.filter((row) => !shown.has(row))));
   const text = [...new Set([...URGENT, ...counts.keys()])]

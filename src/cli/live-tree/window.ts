@@ -1,27 +1,27 @@
 /**
- * Which phases are shown where not all fit.
+ * Selection of the phases to show if not all fit.
  *
  * @module
  */
 import { isLive, isOver, type PhaseRow } from './phase-lines.ts';
 
-/** What is shown, in the order of the definition: so that nothing changes places. */
+/** The selected phases, in the order of the definition, so that they keep their places. */
 export interface Window {
   readonly shown: readonly PhaseRow[];
-  /** Lines that are left for more about them. */
+  /** The number of lines that are left for details of the selected phases. */
   readonly left: number;
 }
 
 /**
- * Chooses what matters most: phases that wait for a person, then those at work, those that failed, and those that are to be
- * corrected. Of the lines that are left one half at most is for more about these, the other for what comes next and what
- * has just ended, so that the window shows where the run is.
+ * Selects the most urgent phases: first those that wait for a person, then those at work, those that failed, and those that
+ * wait for a correction. At most half of the other lines are for details of these. The rest is for phases that come next or
+ * have just ended, so that the window shows the progress of the run.
  *
- * Where all have ended, what matters is what did not go as it should: phases that failed, that were accepted without consent, are
- * stale, were skipped, cancelled or sent back, in this order. Those that were just approved are left out.
+ * If all phases have ended, it selects the remarkable ones, in this order: failed, accepted without an approval, stale, skipped,
+ * cancelled, sent back. Phases that were approved at first are left out.
  *
- * @param lines Lines that there are for phases.
- * @param extra Lines that there is more to say in about a phase.
+ * @param lines The number of lines for phases.
+ * @param extra Returns the number of detail lines that a phase could use.
  */
 export function windowOf(rows: readonly PhaseRow[], lines: number, extra: (row: PhaseRow) => number): Window {
   if (rows.length <= lines) return { shown: rows, left: lines - rows.length };
@@ -40,10 +40,10 @@ export function windowOf(rows: readonly PhaseRow[], lines: number, extra: (row: 
 
 // --- internal ---
 
-/** Phases that come next for which there is room before those that have ended. */
+/** The most pending phases that take precedence over phases that have ended. */
 const NEXT = 3;
 
-/** Those that did not go as they should, the worst where there are too many. */
+/** Selects the remarkable phases, the worst ones if there are too many. */
 function remarkable(rows: readonly PhaseRow[], most: number): readonly PhaseRow[] {
   const ranked = rows.map((row) => ({ row, rank: remark(row) })).filter(({ rank }) => rank < UNREMARKABLE);
   const chosen = new Set(ranked.toSorted(byRank).slice(0, most));
@@ -61,7 +61,7 @@ function byRank(one: Ranked, other: Ranked): number {
 
 const UNREMARKABLE = 6;
 
-/** One that was sent back and approved then is well by now, so it comes last. */
+/** Ranks a phase; 0 is the worst. A phase that was sent back and then approved comes last. */
 function remark({ result: { status, because, stale, attempts } }: PhaseRow): number {
   if (status === 'failed' || status === 'rejected') return 0;
   if (status === 'skipped') return 3;

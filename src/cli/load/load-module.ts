@@ -1,5 +1,5 @@
 /**
- * Pipelines written as modules.
+ * Loading of pipelines from JavaScript and TypeScript modules.
  *
  * @module
  */
@@ -16,10 +16,10 @@ import { missingExport, missingPackage } from './missing-package.ts';
 import { TO_EXPORT, type OwnRun } from './own-run.ts';
 import { virtualModulesFor } from './virtual-modules.ts';
 
-/** What a module is: a pipeline, or a program that has started runs itself. */
+/** The result of loading a module: a pipeline, or the runs that the module has started itself. */
 export type LoadedModule = { readonly pipeline: Pipeline } | { readonly started: readonly OwnRun[] };
 
-/** Why a module that has started runs itself cannot be used as a pipeline. */
+/** Creates the error for a module that starts runs itself but exports no pipeline. */
 export function startsItself(file: string): PhasegateError {
   return new PhasegateError(
     'DEFINITION_INVALID',
@@ -31,12 +31,12 @@ export function startsItself(file: string): PhasegateError {
 /**
  * Loads a module and finds the pipeline that it exports: the default export, or else the only one.
  *
- * @param file How the user named it.
- * @param path Where it is.
+ * @param file The file name that the user gave.
+ * @param path The absolute path of the file.
  */
 export async function loadModule(file: string, path: string, io: ProgramIo): Promise<LoadedModule> {
   const { exported, started } = await importModule(file, path, io);
-  // A CommonJS module is what it exports.
+  // The exported value of a CommonJS module may be the pipeline itself.
   if (isPipeline(exported)) return { pipeline: exported };
   if (isPipeline(exported['default'])) return { pipeline: exported['default'] };
   const found = Object.entries(exported).flatMap(([name, value]) => (isPipeline(value) ? [{ name, value }] : []));
@@ -55,14 +55,14 @@ interface Imported {
 
 async function importModule(file: string, path: string, io: ProgramIo): Promise<Imported> {
   const started: OwnRun[] = [];
-  // Standard output is for what the command has to say, not for what a module prints while it is loaded.
+  // Standard output belongs to the command; prints of the loading module go to standard error.
   const stdout = captureWrites(io.stdout, (text) => io.stderr.write(text));
   const watch = watchExit(exitCode.usage, (how) => withAddress(earlyExit(file, how).message), io);
   try {
     const virtualModules = await virtualModulesFor(await readFile(path, 'utf8'), (run) => started.push(run));
     const jiti = createJiti(path, { virtualModules, interopDefault: false });
     const exported: unknown = await jiti.import(path);
-    // Runs that begin later are those of tasks.
+    // A copy: runs that start later belong to tasks.
     return { exported: isRecord(exported) ? exported : {}, started: [...started] };
   } catch (cause) {
     if (PhasegateError.is(cause)) throw cause;
@@ -94,14 +94,14 @@ async function moduleError(file: string, path: string, cause: unknown): Promise<
   });
 }
 
-/** Nothing has run, so this is no success, whatever exit code the module may have asked for. */
+/** Creates the error for a process that ends during loading. Nothing has run, so it is no success, whatever exit code the module sets. */
 function earlyExit(file: string, how: EarlyExit): PhasegateError {
   return how === 'ended'
     ? new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it ends the process while it is loaded`, {
-        hint: 'Leave process.exit() out.',
+        hint: 'Remove the call of process.exit().',
       })
-    : new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it awaits something that never comes`, {
-        hint: 'See what it awaits outside of functions.',
+    : new PhasegateError('DEFINITION_INVALID', `Cannot load "${file}" as it awaits something that never happens`, {
+        hint: 'Check what it awaits outside of functions.',
       });
 }
 

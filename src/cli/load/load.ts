@@ -1,5 +1,5 @@
 /**
- * From a file to a pipeline.
+ * Loading of pipelines from files.
  *
  * @module
  */
@@ -10,14 +10,18 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import type { LoadedModule } from './load-module.ts';
 
-/** Reads a pipeline from a module or a YAML file. Throws a PhasegateError that says what is wrong with the file. */
+/**
+ * Loads a pipeline from a module or a YAML file.
+ *
+ * @throws PhasegateError that says what is wrong with the file.
+ */
 export async function loadPipeline(file: string, io: ProgramIo): Promise<Pipeline> {
   const loaded = await loadToRun(file, io);
   if ('pipeline' in loaded) return loaded.pipeline;
   throw (await import('./load-module.ts')).startsItself(file);
 }
 
-/** The same, where a module may also start runs itself. */
+/** Does the same as {@link loadPipeline}, but accepts a module that starts runs itself. */
 export async function loadToRun(file: string, io: ProgramIo): Promise<LoadedModule> {
   const path = placeOf(file, io);
   await requireFile(file, path);
@@ -33,7 +37,7 @@ export async function loadToRun(file: string, io: ProgramIo): Promise<LoadedModu
     case '.yml':
       return { pipeline: await (await import('./yaml/load.ts')).loadYaml(file, path) };
     default:
-      throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name does not end in a known way`, {
+      throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name has no known ending`, {
         hint: 'Name it .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml.',
       });
   }

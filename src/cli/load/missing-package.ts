@@ -1,5 +1,5 @@
 /**
- * Advice on what a module imports and that is not there: packages, and exports of the library.
+ * Advice on failed imports of packages and of library exports.
  *
  * @module
  */
@@ -7,7 +7,11 @@ import * as phasegate from '../../index.ts';
 import { nearest } from '../../model/values/nearest.ts';
 import { entryNames, entryWith } from './virtual-modules.ts';
 
-/** A hint for an import of a name that `phasegate` does not export: the entry that does, or a similar name. `undefined` for other messages. */
+/**
+ * Returns a hint for a name that `phasegate` does not export: the entry that exports it, or a similar name.
+ *
+ * @returns `undefined` if the message is about something else.
+ */
 export async function missingExport(message: string): Promise<string | undefined> {
   const [, wanted] = /^\(0 , _phasegate\.(\w{1,100})\) is not a function$/u.exec(message) ?? [];
   if (wanted === undefined) return undefined;
@@ -17,14 +21,14 @@ export async function missingExport(message: string): Promise<string | undefined
   return `phasegate has no export "${wanted}".${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
 }
 
-/** What to do about a package that was not found; `undefined` where the message is about something else. */
+/** Returns a hint for a package that was not found; `undefined` if the message is about something else. */
 export function missingPackage(message: string): string | undefined {
   const [, wanted] = /^Cannot find (?:module|package) '([^'./][^']*)'/u.exec(message) ?? [];
   if (wanted === undefined) return undefined;
   const [scope = '', name = ''] = wanted.split('/');
   if (scope === 'phasegate') {
     const meant = nearest(wanted, entryNames());
-    return `There ${meant === undefined ? `is ${entryNames().join(', ')}` : `is "${meant}"`}.`;
+    return meant === undefined ? `The entries are ${entryNames().join(', ')}.` : `Did you mean "${meant}"?`;
   }
   const given = wanted.startsWith('@') ? `${scope}/${name}` : scope;
   return `Install it in the project of the file: npm install ${given}`;

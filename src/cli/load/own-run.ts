@@ -1,5 +1,5 @@
 /**
- * Runs that a module starts itself, as it is loaded.
+ * Runs that a module starts itself while it is loaded.
  *
  * @module
  */
@@ -9,15 +9,15 @@ import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 
-/** A run of a module's own. */
+/** A run that a module has started itself. */
 export interface OwnRun {
   /** The name of its pipeline. */
   readonly pipeline: string;
-  /** Resolves when it has ended: to how. */
+  /** Resolves to the status of the run when it has ended. */
   readonly ended: Promise<string>;
 }
 
-/** The functions that start runs, which tell of them. */
+/** Wraps the functions that start runs, to report each start. */
 export function watchStarts(onStart: (run: OwnRun) => void): {
   readonly startRun: typeof startRun;
   readonly runPipeline: typeof runPipeline;
@@ -40,18 +40,18 @@ export function watchStarts(onStart: (run: OwnRun) => void): {
   };
 }
 
-/** Lets a module that has started runs itself come to its end, and says what to export. */
+/** Waits until a module's own runs and the work after them are done. Advises on standard error to export the pipeline. */
 export async function awaitOwnRuns(file: string, runs: readonly OwnRun[], io: ProgramIo): Promise<ExitCode> {
   const endings = await Promise.all(runs.map(async ({ pipeline, ended }) => ({ pipeline, status: await ended })));
-  // What the module does with a result comes after it.
+  // The module may still work with the results until the event loop is empty.
   await new Promise((resolve) => process.once('beforeExit', resolve));
-  const told = endings.map(({ pipeline, status }) => `"${pipeline}" ${status}`).join(', ');
+  const statuses = endings.map(({ pipeline, status }) => `"${pipeline}" ${status}`).join(', ');
   io.stderr.write(
-    `${stripControls(`"${file}" has started ${counted(runs.length, 'run')} itself: ${told}.`)}\n${TO_EXPORT}\n`,
+    `${stripControls(`"${file}" has started ${counted(runs.length, 'run')} itself: ${statuses}.`)}\n${TO_EXPORT}\n`,
   );
   return endings.every(({ status }) => status === 'completed') ? exitCode.completed : exitCode.unsuccessful;
 }
 
-/** What to change in a module that starts runs itself. */
+/** The advice for a module that starts runs itself. */
 export const TO_EXPORT =
-  'To have phasegate show, keep and resume the run, leave `startRun` out and write `export default definePipeline({ ... })`.';
+  'To let phasegate show, store and resume the run, remove `startRun` and write `export default definePipeline({ ... })`.';

@@ -1,5 +1,5 @@
 /**
- * Entries of the library, as modules that the command line loads find them.
+ * The library's entries for modules that the command line loads.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import * as node from '../../node.ts';
 import { watchStarts, type OwnRun } from './own-run.ts';
 
 /**
- * Gives a module the very library that runs it, wherever the two are installed. An entry is loaded when a module asks for it, as some
- * need much or want a package that few have.
+ * Maps the names of the library's entries to the instance that runs the pipeline, wherever both are installed. An entry is loaded
+ * on its first import, as some entries are large or need an optional package.
  *
- * @param source The text of the module. CommonJS cannot wait, so all entries are loaded before it.
- * @param onStart Told of runs that the module starts itself.
+ * @param source The text of the module. If it uses CommonJS, all entries are loaded first, as `require` is synchronous.
+ * @param onStart Receives runs that the module starts itself.
  */
 export async function virtualModulesFor(
   source: string,
@@ -32,14 +32,14 @@ export async function virtualModulesFor(
     else
       await load().then(
         (loaded) => (modules[name] = loaded),
-        // Nobody may ask for it. The loader says what is missing if somebody does.
+        // The module may never import this entry. If it does, the loader reports the missing package.
         () => undefined,
       );
   }
   return modules;
 }
 
-/** The name of every entry. */
+/** Returns the names of all entries. */
 export function entryNames(): readonly string[] {
   return ['phasegate', 'phasegate/node', ...Object.keys(LATER), ...DATA];
 }

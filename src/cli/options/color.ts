@@ -9,7 +9,7 @@ interface Coloured {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Takes the flags out of the arguments, and says the same in the environment. The last one counts; nothing after `--` is a flag. */
+/** Removes the flags from the arguments and sets `FORCE_COLOR` instead. The last flag counts; words after `--` are no flags. */
 export function withColour(argv: readonly string[], env: Coloured['env']): Coloured {
   const end = argv.indexOf('--');
   const isFlag = (word: string, index: number): boolean => FLAGS.has(word) && (end === -1 || index < end);

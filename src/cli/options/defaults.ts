@@ -1,17 +1,17 @@
 /**
- * What stands for the usual: where runs are kept, whose memory they share, and which one is meant.
+ * Default values and reserved words of the command line.
  *
  * @module
  */
 
-/** A file in the working folder. */
+/** The default store: a file in the working folder. */
 export const DEFAULT_STORE = '.phasegate/runs.db';
 
-/** The variable that says it for all commands. */
+/** The environment variable that names the store for all commands. */
 export const STORE_VARIABLE = 'PHASEGATE_STORE';
 
-/** Whose memory runs of the command line share: their store is a file of whoever starts them. */
+/** The memory scope of runs from the command line. One scope suffices, as the store belongs to one user. */
 export const DEFAULT_SCOPE = 'default';
 
-/** Stands for the run that was started last. */
+/** The word that stands for the run that was started last. */
 export const LATEST = 'latest';

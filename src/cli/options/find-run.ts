@@ -1,5 +1,5 @@
 /**
- * Which run is meant.
+ * Lookup of the run that a user names.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { LATEST } from './defaults.ts';
 import { storeArgument, type OpenStore } from './store-option.ts';
 
 /**
- * Finds a run by its id, by how that begins or ends where no other does, or as the latest.
+ * Finds a run by its id, by an unambiguous beginning or end of its id, or by the word `latest`.
  *
- * @throws PhasegateError `RUN_UNKNOWN` where there is none, or more than one.
+ * @throws PhasegateError `RUN_UNKNOWN` if no run matches, or several do.
  */
-export async function findRun(kept: OpenStore, wanted: string): Promise<ListedRun> {
-  const { store } = kept;
+export async function findRun(opened: OpenStore, wanted: string): Promise<ListedRun> {
+  const { store } = opened;
   const exact = await store.run(wanted);
   if (exact) return exact;
   const text = wanted.toUpperCase();
@@ -26,28 +26,28 @@ export async function findRun(kept: OpenStore, wanted: string): Promise<ListedRu
       : all.filter(({ runId }) => runId.toUpperCase().startsWith(text) || runId.toUpperCase().endsWith(text));
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
-  throw only ? ambiguous(wanted, found) : unknown(wanted, kept);
+  throw only ? ambiguous(wanted, found) : unknown(wanted, opened);
 }
 
 // --- internal ---
 
-/** Runs that are named where several could be meant. */
+/** The most runs that the message about an ambiguous id names. */
 const MOST_NAMED = 5;
 
-function unknown(wanted: string, kept: OpenStore): PhasegateError {
-  const { file } = kept;
+function unknown(wanted: string, opened: OpenStore): PhasegateError {
+  const { file } = opened;
   const problem =
     wanted === LATEST
       ? `Cannot find the latest run as the store ${file} has none`
-      : `Cannot find run ${JSON.stringify(oneLine(wanted))} as the store ${file} has none whose id is that, or begins or ends so`;
+      : `Cannot find run ${JSON.stringify(oneLine(wanted))} as no id in the store ${file} is that, begins with it or ends with it`;
   return new PhasegateError('RUN_UNKNOWN', problem, {
-    hint: `See which there are with: phasegate ls${storeArgument(kept)}`,
+    hint: `List the runs with: phasegate ls${storeArgument(opened)}`,
   });
 }
 
 function ambiguous(wanted: string, found: readonly ListedRun[]): PhasegateError {
   const named = found.slice(0, MOST_NAMED).map(({ runId, pipeline }) => `  ${oneLine(runId)}  ${oneLine(pipeline)}`);
   const more = found.length > MOST_NAMED ? [`  and ${found.length - MOST_NAMED} more`] : [];
-  const problem = `Cannot tell which run ${JSON.stringify(oneLine(wanted))} is, as ${found.length} have such an id:\n${[...named, ...more].join('\n')}`;
+  const problem = `Cannot tell which run ${JSON.stringify(oneLine(wanted))} is as ${found.length} ids begin or end with it:\n${[...named, ...more].join('\n')}`;
   return new PhasegateError('RUN_UNKNOWN', problem, { hint: 'Give more of the id, from its beginning or its end.' });
 }

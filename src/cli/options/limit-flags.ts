@@ -1,5 +1,5 @@
 /**
- * Limits of one run, as flags give them.
+ * Command-line flags for the limits of one run.
  *
  * @module
  */
@@ -7,19 +7,19 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { LimitName, Limits } from '../../model/plan/policy-schema.ts';
 import { durationOf } from './duration.ts';
 
-/** What the flags give. */
+/** Values of the flags. */
 export interface LimitFlags {
-  /** US dollars. */
+  /** Cost in US dollars. */
   readonly maxCost?: number | undefined;
   /** Attempts of any one phase. */
   readonly maxAttempts?: number | undefined;
   /** Milliseconds of work. */
   readonly timeout?: number | undefined;
-  /** Milliseconds from the start, waiting for people and time without a process included. */
+  /** Milliseconds from the start of the run, including waiting for people and time without a process. */
   readonly deadline?: number | undefined;
 }
 
-/** The names of the flags, as commands know them. */
+/** The flags under the names that commander gives them. */
 export const LIMIT_FLAGS = [
   'maxCost',
   'maxAttempts',
@@ -27,24 +27,24 @@ export const LIMIT_FLAGS = [
   'deadline',
 ] as const satisfies readonly (keyof LimitFlags)[];
 
-/** Adds the flags to a command. @param where When they count. */
+/** Adds the flags to a command. @param where A prefix of their descriptions that says when they apply. */
 export function withLimits(command: Command, where = ''): Command {
   return command
     .option(
       '--max-cost <usd>',
-      `${where}money in US dollars at most; never more than the pipeline's own limit`,
+      `${where}limit the cost in US dollars; the pipeline's own limit applies as well`,
       toMoney,
     )
-    .option('--max-attempts <count>', `${where}attempts of any one phase at most; likewise`, toCount)
+    .option('--max-attempts <count>', `${where}limit the attempts of each phase; likewise`, toCount)
     .option(
       '--timeout <duration>',
-      `${where}time of work at most, such as 10m or 2h; waiting for people does not count; likewise`,
+      `${where}limit the time of work, such as 10m or 2h, without waiting for people; likewise`,
       toDuration,
     )
-    .option('--deadline <duration>', `${where}all time from its start at most, such as 2d; likewise`, toDuration);
+    .option('--deadline <duration>', `${where}limit the whole time from the start, such as 2d; likewise`, toDuration);
 }
 
-/** Limits of a run; `undefined` where no flag gives one. */
+/** Converts the flags to limits of a run; `undefined` if no flag is given. */
 export function limitsOf({ maxCost, maxAttempts, timeout, deadline }: LimitFlags): Limits | undefined {
   const limits = {
     ...(maxCost !== undefined && { costUsd: maxCost }),
@@ -55,7 +55,7 @@ export function limitsOf({ maxCost, maxAttempts, timeout, deadline }: LimitFlags
   return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
-/** The flag that gives a limit, with a place for its value; `undefined` where none does. */
+/** Returns the flag that sets a limit, with a placeholder for its value; `undefined` if there is no such flag. */
 export function limitFlag(limit: LimitName): string | undefined {
   switch (limit) {
     case 'costUsd':
@@ -73,23 +73,23 @@ export function limitFlag(limit: LimitName): string | undefined {
   }
 }
 
-/** Reads a whole number above 0. */
+/** Parses a whole number above 0. */
 export function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count > 0) return count;
-  throw new InvalidArgumentError('It is no whole number above 0.');
+  throw new InvalidArgumentError('It must be a whole number above 0.');
 }
 
-/** Reads a duration. */
+/** Parses a duration. @returns Milliseconds. */
 export function toDuration(text: string): number {
   const ms = durationOf(text);
   if (ms !== undefined) return ms;
-  throw new InvalidArgumentError('It is no duration such as 30d, 12h or 90m.');
+  throw new InvalidArgumentError('It must be a duration such as 30d, 12h or 90m.');
 }
 
 // --- internal ---
 
 function toMoney(text: string): number {
   if (/^\d{1,12}(?:\.\d{1,12})?$/u.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is no amount such as 5 or 0.50.');
+  throw new InvalidArgumentError('It must be an amount such as 5 or 0.50.');
 }

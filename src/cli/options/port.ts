@@ -1,21 +1,24 @@
 /**
- * Ports that options may name.
+ * Options that take a port.
  *
  * @module
  */
 import { InvalidArgumentError } from 'commander';
 
-/** What `--inspect` does. */
-export const INSPECT = 'show the actors of the run in the inspector of Stately, on this port or any that is free';
+/** The help text of `--inspect`. */
+export const INSPECT = 'show the actors of the run in the Stately inspector, on this port or any free one';
 
-/** Reads a port; an empty text is any that is free. */
+/** Parses a port. An empty text is 0, which stands for any free port. */
 export function toPort(text: string): number {
   const port = /^\d{0,5}$/u.test(text) ? Number(text) : Infinity;
   if (port <= LAST_PORT) return port;
-  throw new InvalidArgumentError(`It is no port, which is a number from 0 to ${LAST_PORT}.`);
+  throw new InvalidArgumentError(`It must be a port: a number from 0 to ${LAST_PORT}.`);
 }
 
-/** The arguments as commander should read them: it would take a file that follows such an option for the port. Nothing after `--` is one. */
+/**
+ * Appends `=` to options that no number follows: commander would read a file name after such an option as the port.
+ * Words after `--` are no options.
+ */
 export function withPortsApart(argv: readonly string[], options: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   const isApart = (arg: string, at: number): boolean =>

@@ -1,5 +1,5 @@
 /**
- * The input of a run, from flags.
+ * The input of a run, read from flags and files.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import { text as readAll } from 'node:stream/consumers';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 
-/** Where the input of a run comes from. */
+/** The flags that give the input of a run. */
 export interface InputFlags {
-  /** `key=value` for strings, `key:=json` for anything else; later ones win. */
+  /** `key=value` for strings, `key:=json` for other values; a later field replaces an earlier one with the same key. */
   readonly input?: readonly string[] | undefined;
-  /** A JSON file; `-` is the standard input. */
+  /** A JSON file; `-` is standard input. */
   readonly inputFile?: string | undefined;
 }
 
-/** The input of a run: the file's, with the fields of single flags over it. `undefined` where neither is given. */
+/** Reads the input of a run: the file's object, overridden by single fields. `undefined` if neither is given. */
 export async function readInput({ input = [], inputFile }: InputFlags, io: ProgramIo): Promise<unknown> {
   const base = inputFile === undefined ? undefined : await readJsonFile(inputFile, io);
   if (input.length === 0) return base;

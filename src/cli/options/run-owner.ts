@@ -1,5 +1,5 @@
 /**
- * Who works on a run: processes of this machine that are gone need not be waited for, and those that live are not robbed.
+ * The process that works on a run. A lease of a dead process on this machine is released; a lease of a live one is respected.
  *
  * @module
  */
@@ -9,30 +9,30 @@ import type { Lease, ListedRun } from '../../store/port.ts';
 import type { OpenStore } from './store-option.ts';
 
 /**
- * Takes the right to append from a process of this machine that was killed, as it would have to be waited for otherwise.
+ * Releases the lease of a process of this machine that was killed; otherwise the caller would have to wait until it expires.
  *
- * @throws PhasegateError `RUN_LEASED` where the process lives and has let its right expire: it would do the same work again.
+ * @throws PhasegateError `RUN_LEASED` if the process lives although its lease has expired: both processes would do the same work.
  */
 export function releaseDeadLease({ store }: Pick<OpenStore, 'store'>, run: ListedRun): Promise<void> {
   return releaseGoneLease(store, run, { isAlive: holderIsAlive, hint: (lease) => howToEnd(lease, run.seq) });
 }
 
-/** The run as it stands, by what is known of the processes of this machine. */
+/** Returns the run with its lease checked against the processes of this machine. */
 export function withLiveness(run: ListedRun): ListedRun {
   return asRunStands(run, holderIsAlive);
 }
 
-/** Who works on a run, by what is known of the processes of this machine. */
+/** Tells which process works on a run, after a check of the processes of this machine. */
 export function workHere(run: Pick<ListedRun, 'lease' | 'lapsed'>): Work {
   return workOn(run, holderIsAlive);
 }
 
 // --- internal ---
 
-/** What to do where a process that lives does not answer. */
+/** Advises what to do if a live process does not renew its lease. */
 function howToEnd({ runId, holder }: Lease, seq: number): string {
   const { pid, start } = readHolder(holder) ?? {};
   const kill = process.platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill -9 ${pid}`;
-  const other = `, or, if that is another program by now, go on in a new run: phasegate fork ${runId} --at ${seq}`;
-  return `It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it with: ${kill}${start === undefined ? other : ''}`;
+  const other = `, or, if that process id now belongs to another program, continue in a new run: phasegate fork ${runId} --at ${seq}`;
+  return `The process was stopped, or a handler blocks its event loop. Wait until it continues, or end it with: ${kill}${start === undefined ? other : ''}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Where runs are kept, as the command line is told.
+ * The store that a command uses.
  *
  * @module
  */
@@ -12,28 +12,28 @@ import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './defaults.ts';
 
-/** What `--store` and `--no-store` give. */
+/** The value of `--store` and `--no-store`. */
 export interface StoreFlags {
-  /** A file; `memory`, or `false`, for none. @default {@link DEFAULT_STORE} */
+  /** A file; `memory` or `false` for no store. @default {@link DEFAULT_STORE} */
   readonly store?: string | false | undefined;
 }
 
-/** A store with its name. */
+/** An open store with its name. */
 export interface OpenStore {
   readonly store: RunStore;
-  /** As the user named it. */
+  /** The file name that the user gave. */
   readonly file: string;
-  /** Where it is. */
+  /** The absolute path of the file. */
   readonly path: string;
-  /** The one that commands use if none is named. */
+  /** The file that commands use without `--store`. */
   readonly usual: string;
 }
 
 /**
- * Opens the store that a new run is kept in, which is made where it is missing.
+ * Opens the store for a new run. Creates the file if it is missing.
  *
- * @returns `undefined` where none is wanted, or none can be had and none was asked for: that is told on standard error.
- * @throws PhasegateError of the store, where it cannot be used.
+ * @returns `undefined` if the user wants no store. Also if Node has no SQLite and the user named no store; a note on standard error says so.
+ * @throws PhasegateError of the store if it cannot be used.
  */
 export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags, io: ProgramIo): OpenStore | undefined {
   if (isNone(file)) return undefined;
@@ -42,16 +42,16 @@ export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags, io: 
     return { store: sqliteStore(path), file, path, usual: usualIn(io) };
   } catch (error) {
     if (file !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
-    io.stderr.write(`phasegate: this run is not kept. ${stripControls(problemText(error.message))}\n`);
+    io.stderr.write(`phasegate: this run is not stored. ${stripControls(problemText(error.message))}\n`);
     return undefined;
   }
 }
 
 /**
- * Opens a store that has runs.
+ * Opens an existing store.
  *
- * @param mode `read` for commands that leave it as it is; they may run beside a process that works on a run.
- * @throws PhasegateError `STORE_UNREADABLE` where there is none, and others of the store.
+ * @param mode `read` for commands that do not change it; they may run next to a process that works on a run.
+ * @throws PhasegateError `STORE_UNREADABLE` if the file does not exist, and other errors of the store.
  */
 export function openStore(
   { store: file = DEFAULT_STORE }: StoreFlags,
@@ -59,24 +59,23 @@ export function openStore(
   io: ProgramIo,
 ): OpenStore {
   if (isNone(file)) {
-    throw new PhasegateError('STORE_UNREADABLE', 'Cannot look for runs as no store is to be used', {
+    throw new PhasegateError('STORE_UNREADABLE', 'Cannot look for runs as the command has no store', {
       hint: 'Name its file with --store.',
     });
   }
   const path = placeOf(file, io);
   if (!existsSync(path)) {
     const isUsual = file === DEFAULT_STORE;
-    const found = isUsual ? 'no run was kept in this folder yet' : 'there is no such file';
-    const usual =
-      'Start one with: phasegate run <pipeline>. Runs that were kept elsewhere are found with --store <file>.';
+    const found = isUsual ? 'no run was stored in this folder yet' : 'there is no such file';
+    const usual = 'Start one with: phasegate run <pipeline>. Name a store in another place with --store <file>.';
     throw new PhasegateError('STORE_UNREADABLE', `Cannot look for runs in ${file} as ${found}`, {
-      hint: isUsual ? usual : 'Correct the name; phasegate run makes a store where there is none.',
+      hint: isUsual ? usual : 'Correct the name; phasegate run creates a store if there is none.',
     });
   }
   return { store: sqliteStore(path, { readOnly: mode === 'read' }), file, path, usual: usualIn(io) };
 }
 
-/** What has to be added to a command for it to find a store. */
+/** Returns the `--store` argument that a suggested command needs to find a store; empty if it needs none. */
 export function storeArgument({ file, usual }: Pick<OpenStore, 'file' | 'usual'>): string {
   return file === usual
     ? ''

@@ -1,11 +1,11 @@
 /**
- * In whose name people answer.
+ * The name that is recorded with answers.
  *
  * @module
  */
 import { userInfo } from 'node:os';
 
-/** The name of the user of the operating system, where it has one. */
+/** Returns the user name of the operating system, or `command line` if there is none. */
 export function userName(): string {
   try {
     return userInfo().username;

@@ -1,24 +1,24 @@
 /**
- * Secrets of the environment that a command starts in.
+ * Secrets in environment variables.
  *
  * @module
  */
 import { rememberSecrets } from '../../model/values/known-secrets.ts';
 
-/** Has the values of variables masked whose names say that they are secret. */
+/** Registers the values of secret variables, so that they are masked. A variable's name tells if it is secret. */
 export function rememberEnvironment(env: Readonly<Record<string, string | undefined>>): void {
   rememberSecrets(Object.entries(env).flatMap(([name, value = '']) => (isSecret(name) ? [value] : [])));
 }
 
 // --- internal ---
 
-/** Ends of words that say it, such as those of `GITHUB_TOKEN`, `PGPASSWORD` and `OPENAI_API_KEY`. */
+/** Endings of words that mark a secret, as in `GITHUB_TOKEN`, `PGPASSWORD` and `OPENAI_API_KEY`. */
 const SECRET_WORD = /(?:secret|token|key|passw(?:or)?d|passphrase|credential)s?$/iu;
 
-/** Last words of a name that says where a secret is, and not which. */
+/** Last words of variables that hold the place of a secret, not the secret. */
 const PLACES: ReadonlySet<string> = new Set(['FILE', 'PATH', 'DIR']);
 
-/** Longest name that is looked at, in characters. */
+/** The part of a name that is checked, in characters from its start. */
 const LONGEST = 200;
 
 function isSecret(name: string): boolean {

@@ -1,5 +1,5 @@
 /**
- * What the process tells its caller when it ends.
+ * Exit codes of the process.
  *
  * @module
  */
@@ -8,15 +8,15 @@ import type { RunResult } from '../../projections/run/run-result.ts';
 /** Exit codes of every command; `docs/cli.md` explains them. */
 export const exitCode = {
   completed: 0,
-  /** The run was rejected, failed, exhausted, or cancelled for another reason than those below. */
+  /** The run was rejected, failed, reached a limit, or was cancelled for another reason than those below. */
   unsuccessful: 1,
-  /** Nothing ran: a bad flag, an unreadable file, an invalid definition or input. */
+  /** Nothing ran: an invalid flag, an unreadable file, an invalid definition or input. */
   usage: 2,
-  /** The run is kept, and waits for a person who cannot be asked here. */
+  /** The run is stored and waits for a person who cannot be asked here. */
   waiting: 3,
   hangup: 129,
   interrupted: 130,
-  /** Whoever read the output is gone, as with `| head`. */
+  /** The reader of the output has closed the pipe, as with `| head`. */
   brokenPipe: 141,
   terminated: 143,
 } as const;
@@ -24,7 +24,7 @@ export const exitCode = {
 /** An exit code. */
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** The exit code of a run that ended by itself, or was left as it waits for a person. */
+/** Returns the exit code of a run that ended by itself or was suspended because it waits for a person. */
 export function exitCodeOf({ status, error }: Pick<RunResult, 'status' | 'error'>): ExitCode {
   if (status === 'completed') return exitCode.completed;
   if (status === 'suspended') return exitCode.waiting;

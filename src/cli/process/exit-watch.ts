@@ -1,5 +1,5 @@
 /**
- * The end of the process before its time.
+ * Detection of a premature end of the process.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import type { ExitCode } from './exit-code.ts';
 
-/** How the process may end too early: code ends it, or nothing is left that could wake it. */
+/** The cause of a premature end: code called `process.exit()` (`ended`), or the event loop is empty (`asleep`). */
 export type EarlyExit = 'ended' | 'asleep';
 
 /**
- * Watches for an end of the process before something is done: it must not look as if all went well.
+ * Reports an end of the process before `release()` as an error, so that it does not look like success.
  *
- * @param code The exit code then.
- * @param text What to say then, on standard error.
+ * @param code The exit code in that case.
+ * @param text Returns the message for standard error.
  */
 export function watchExit(
   code: ExitCode,
@@ -23,16 +23,16 @@ export function watchExit(
 ): { release(): void } {
   let how: EarlyExit = 'ended';
   const asleep = (): void => void (how = 'asleep');
-  const tell = (): void => {
+  const report = (): void => {
     process.exitCode = code;
     io.stderr.write(`${stripControls(text(how))}\n`);
   };
   process.once('beforeExit', asleep);
-  process.once('exit', tell);
+  process.once('exit', report);
   return {
     release() {
       process.off('beforeExit', asleep);
-      process.off('exit', tell);
+      process.off('exit', report);
     },
   };
 }

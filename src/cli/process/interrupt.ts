@@ -1,5 +1,5 @@
 /**
- * What ends a run from outside: signals, readers that go away, and disks that are full.
+ * Interrupts of a run from outside: signals, closed output pipes, and full disks.
  *
  * @module
  */
@@ -7,20 +7,20 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { exitCodeOfFailure, failureText } from './output.ts';
 
-/** Watches while a run goes on. */
+/** A watcher for interrupts during a run. */
 export interface Interrupts {
-  /** The exit code that the first interrupt asks for; `undefined` while there was none. */
+  /** The exit code of the first interrupt; `undefined` if there was none. */
   readonly code: ExitCode | undefined;
   /** Stops watching. */
   release(): void;
 }
 
 /**
- * Tells about the first interrupt, so that the run can be cancelled in good order. A second signal ends the process at
- * once: whoever repeats it does not want to wait.
+ * Reports the first interrupt, so that the run can end in good order. A second signal ends the process at once, as the
+ * user does not want to wait.
  *
  * @param stop Called once, with a reason.
- * @param leave Called right before the process ends at once.
+ * @param leave Called right before a second signal ends the process.
  */
 export function watchInterrupts(
   stop: (reason: string) => void,
@@ -59,7 +59,7 @@ export function watchInterrupts(
   };
 }
 
-/** Resolves at the first signal that ends the process; the next one ends it at once. */
+/** Resolves at the first interrupting signal. The next signal ends the process at once. */
 export function interrupted(): Promise<void> {
   return new Promise((resolve) => {
     const handler = () => {

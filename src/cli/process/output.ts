@@ -1,17 +1,17 @@
 /**
- * What becomes of what is written.
+ * Errors of the standard streams, and the exit code that follows from them.
  *
  * @module
  */
 import { exitCode, type ExitCode } from './exit-code.ts';
 
-/** Watches the standard streams, whose errors would otherwise end the process in the middle of its work. */
+/** A watcher for the standard streams, whose errors would otherwise end the process in the middle of its work. */
 export interface Output {
-  /** Resolves when all is written that can be: to the exit code that a failure asks for, else to the one given. */
+  /** Resolves when all output is flushed. @returns The exit code of a failed write, else the given one. */
   end(code: ExitCode): Promise<ExitCode>;
 }
 
-/** Begins to watch. The first error that is not a reader who has gone away is told on standard error. */
+/** Starts to watch. Reports the first error on standard error, unless it is a closed pipe. */
 export function watchOutput(): Output {
   let failure: ExitCode | undefined;
   for (const stream of [process.stdout, process.stderr]) {
@@ -24,28 +24,28 @@ export function watchOutput(): Output {
   return {
     end: (code) =>
       new Promise((resolve) => {
-        // A command that could not write all it had does not know why.
+        // The command itself does not know about a failed write, so only these two codes may be replaced.
         const isOpen = code === exitCode.completed || code === exitCode.brokenPipe;
         const done = (): void => resolve(isOpen ? (failure ?? code) : code);
-        // Errors are told after the callbacks of writes.
+        // Node emits errors after the callbacks of writes.
         process.stdout.write('', () => process.stderr.write('', () => setImmediate(done)));
       }),
   };
 }
 
-/** The exit code of a command that could not write what it had to say. */
+/** Returns the exit code of a command whose output could not be written. */
 export function exitCodeOfFailure(error: Error): ExitCode {
   return isBrokenPipe(error) ? exitCode.brokenPipe : exitCode.unsuccessful;
 }
 
-/** Why a write failed. */
+/** Describes a failed write. */
 export function failureText(error: Error): string {
   return isBrokenPipe(error) ? 'Nobody reads the output any more' : `Cannot write the output: ${error.message}`;
 }
 
 // --- internal ---
 
-/** Whether a write failed because its reader is gone. */
+/** True if a write failed because the reader closed the pipe. */
 function isBrokenPipe(error: Error): boolean {
   return 'code' in error && error.code === 'EPIPE';
 }

@@ -1,6 +1,6 @@
 /**
- * What a command on its own says on standard error: kept in a file without a name, for whoever has started it to say why it has
- * failed. Not a pipe, which would break when that process ends.
+ * The standard error of a background command, written to an unlinked file. The process that started the command reads
+ * the file to report a failure. A pipe would break when that process ends.
  *
  * @module
  */
@@ -9,20 +9,20 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file that a command writes to. */
-export interface OwnLog {
-  /** To be its standard error. */
+/** The file that receives a command's standard error. */
+export interface StderrLog {
+  /** The file descriptor to pass as standard error. */
   readonly descriptor: number;
-  /** What has the command keep that file small. */
+  /** Environment variables that make the command limit the size of the file. */
   readonly env: Readonly<Record<string, string>>;
-  /** Closes the file. @returns The end of what was said. */
+  /** Closes the file. @returns The last part of the text. */
   end(): string;
 }
 
-/** Makes such a file. It is gone when the last who has it open ends, however that happens. */
-export function openOwnLog(): OwnLog {
+/** Creates such a file. The system deletes it when the last process that has it open ends. */
+export function openStderrLog(): StderrLog {
   const path = join(tmpdir(), `phasegate-${randomUUID()}.log`);
-  // What is written goes to the end, also after that was cut off.
+  // In append mode, writes go to the end even after the file was truncated.
   const descriptor = openSync(path, 'ax+', 0o600);
   unname(path);
   return {
@@ -37,37 +37,37 @@ export function openOwnLog(): OwnLog {
   };
 }
 
-/** Keeps the standard error of this process small where it is such a file: what it says would take the disk of runs that go on for long. */
-export function keepOwnLogSmall(): void {
+/** Truncates the standard error of this process from time to time if it is such a file, as a long run could fill the disk. */
+export function limitStderrLog(): void {
   if (process.env[VARIABLE] === undefined) return;
-  // Programs that a run starts may be of ours, and have another standard error.
+  // Child processes may be phasegate commands too, with another standard error.
   delete process.env[VARIABLE];
   setInterval(() => {
     try {
       if (fstatSync(2).size > MOST_BYTES) ftruncateSync(2, 0);
     } catch {
-      // Not every system lets a file be cut that is written to at its end.
+      // Some systems cannot truncate a file that is open for appending.
     }
-  }, LOOK_MS).unref();
+  }, CHECK_MS).unref();
 }
 
 // --- internal ---
 
 const VARIABLE = 'PHASEGATE_OWN_LOG';
 
-/** Bytes that are kept at most, but for what is said between two looks, and of which so many are read. */
+/** The largest size of the file in bytes, apart from output between two checks; and the number of last bytes that are read. */
 const MOST_BYTES = 65_536;
 const LAST_BYTES = 8192;
 
-/** Milliseconds between looks. */
-const LOOK_MS = 1000;
+/** Milliseconds between checks of the size. */
+const CHECK_MS = 1000;
 
-/** Not every system lets a file go that is open: there it goes at the end. */
+/** Unlinks the file. Some systems cannot unlink an open file; there `end()` deletes it. */
 function unname(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It is tried again when it is closed.
+    // `end()` tries again after closing the file.
   }
 }
 

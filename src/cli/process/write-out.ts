@@ -1,5 +1,5 @@
 /**
- * Where the result of a command goes.
+ * Output of a command's result to a file or to standard output.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 
 /**
- * Writes a text to a file, or to standard output where none is named.
+ * Writes a text to a file, or to standard output if no file is named.
  *
- * @param note What is said on standard output when it is in the file.
- * @throws PhasegateError `FILE_UNREADABLE` where it cannot be written.
+ * @param note A line for standard output after the file was written.
+ * @throws PhasegateError `FILE_UNREADABLE` if the file cannot be written.
  */
 export async function writeOut(text: string, file: string | undefined, note: string, io: ProgramIo): Promise<ExitCode> {
   if (file === undefined) return (await print(text, io)) ? exitCode.completed : exitCode.brokenPipe;

@@ -1,5 +1,5 @@
 /**
- * What a report tells of a run, as data.
+ * The data of a report on a run.
  *
  * @module
  */
@@ -15,8 +15,8 @@ import type { ListedRun, RunInfo } from '../../store/port.ts';
 import { standingOf, type Standing } from '../../store/run-status.ts';
 import { createEventLines } from '../show/event-lines.ts';
 
-/** A judgement of an attempt. */
-export interface ToldDecision {
+/** A decision on an attempt. */
+export interface ReportDecision {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly time: number;
@@ -29,44 +29,44 @@ export interface ToldDecision {
   readonly verdict: Verdict;
 }
 
-/** Something that deserves a look: a warning, a loop, a limit that is spent. */
-export interface ToldRemark {
+/** An event that deserves attention: a warning, a loop, or a limit that was reached or lifted. */
+export interface ReportRemark {
   readonly seq: number;
   readonly time: number;
   readonly event: EventOf<'phase.warned' | 'loop.detected' | 'limit.reached' | 'limit.lifted'>;
-  /** As a line of plain output. */
+  /** The event as a line of plain output. */
   readonly text: string;
 }
 
-/** A report as data. */
+/** The data of a report. */
 export interface ReportData {
   readonly info: RunInfo;
-  /** Milliseconds since 1970, of its first record; in a fork that is the one of the run that it was made of. */
+  /** The time of the first record, in milliseconds since 1970. The first record of a fork is a copy from the original run. */
   readonly firstAt: number;
   readonly standing: Standing;
-  /** Without outputs, and without decisions, which are beside it. */
+  /** The snapshot without outputs, and without decisions, which `decisions` has. */
   readonly snapshot: RunSnapshot;
-  /** The part of tokens and dollars that is an estimate, as nobody said what was used. */
+  /** The estimated part of tokens and dollars, from tasks that reported no usage. */
   readonly estimated: Amounts;
-  readonly decisions: readonly ToldDecision[];
+  readonly decisions: readonly ReportDecision[];
   readonly defects: readonly Defect[];
   readonly measures: Measures;
-  readonly remarks: readonly ToldRemark[];
+  readonly remarks: readonly ReportRemark[];
 }
 
-/** The fold from the records of a run, from the first on. */
+/** The fold from all records of a run to the data of a report. */
 export interface ReportFold {
   apply(record: RunRecord): void;
   data(run: ListedRun): ReportData;
 }
 
-/** Begins before the first record. */
+/** Creates a fold, which needs every record from the first. */
 export function foldReport(): ReportFold {
   const view = foldRun();
   const quality = foldQuality();
-  const decisions: ToldDecision[] = [];
-  const remarks: ToldRemark[] = [];
-  const say = createEventLines();
+  const decisions: ReportDecision[] = [];
+  const remarks: ReportRemark[] = [];
+  const lineOf = createEventLines();
   let firstAt = 0;
   const estimated = { tokens: 0, costUsd: 0 };
   return {
@@ -81,8 +81,8 @@ export function foldReport(): ReportFold {
       } else if (event.type === 'task.reported' && event.estimated) {
         estimated.tokens += event.tokens ?? 0;
         estimated.costUsd += event.costUsd ?? 0;
-      } else if (event.type === 'run.started' || event.type === 'run.resumed') say.recall(record);
-      else if (isRemark(event)) remarks.push({ seq, time, event, text: say(record) });
+      } else if (event.type === 'run.started' || event.type === 'run.resumed') lineOf.recall(record);
+      else if (isRemark(event)) remarks.push({ seq, time, event, text: lineOf(record) });
     },
     data(run) {
       const { lease: _lease, lapsed: _lapsed, ...info } = run;
@@ -105,12 +105,12 @@ export function foldReport(): ReportFold {
 
 // --- internal ---
 
-function isRemark(event: RunRecord['event']): event is ToldRemark['event'] {
+function isRemark(event: RunRecord['event']): event is ReportRemark['event'] {
   const { type } = event;
   return type === 'phase.warned' || type === 'loop.detected' || type === 'limit.reached' || type === 'limit.lifted';
 }
 
-/** A report is for others to read: what was worked on stays where it is kept. */
+/** Removes outputs: other people read a report, and outputs stay in the store. */
 function withoutOutputs(snapshot: RunSnapshot): RunSnapshot {
   const phases = Object.entries(snapshot.phases).map(
     ([name, phase]) => [name, { ...phase, outputs: null, decisions: [] }] as const,

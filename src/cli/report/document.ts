@@ -1,20 +1,20 @@
 /**
- * A report as headings and tables of plain text, whatever it is written as.
+ * A report as headings and tables of plain text, independent of the output format.
  *
  * @module
  */
 import { cut, oneLine } from '../terminal/text.ts';
 
-/** A report. No text in it is markup of any kind. */
+/** A report. All its texts are plain text without markup. */
 export interface ReportDocument {
   readonly title: string;
   readonly sections: readonly Section[];
 }
 
-/** A part of a report, with what is to be said where its table is empty. */
+/** A section of a report. */
 export interface Section {
   readonly heading: string;
-  /** What the figures mean, in a sentence. */
+  /** An explanation of the figures in a sentence. */
   readonly note?: string;
   readonly table: Table;
 }
@@ -23,31 +23,31 @@ export interface Section {
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly string[])[];
-  /** Rows that are left out. */
+  /** The number of rows that are left out. */
   readonly left: number;
-  /** Instead of a table without rows. */
+  /** The text that replaces a table without rows. */
   readonly none: string;
 }
 
 /** The head of a column. */
 export interface Column {
   readonly name: string;
-  /** Numbers stand at the right. */
+  /** True if the cells are numbers, which are aligned to the right. */
   readonly isNumber: boolean;
 }
 
-/** Rows that are shown of one table. */
+/** The most rows of one table. */
 export const MOST_ROWS = 200;
 
-/** A column of words, or of numbers where its name begins with `#`. */
+/** Creates columns. A name that begins with `#` makes a column of numbers. */
 export function columns(...names: readonly string[]): readonly Column[] {
   return names.map((name) => ({ name: name.replace(/^#/u, ''), isNumber: name.startsWith('#') }));
 }
 
 /**
- * A table of at most {@link MOST_ROWS} things.
+ * Creates a table of at most {@link MOST_ROWS} rows.
  *
- * @param matters Which of them are shown first where there are more; the order stays. @default the latest
+ * @param matters Selects the values that are kept first if there are too many; the order stays. @default the latest are kept
  */
 export function tableOf<T>(
   heads: readonly Column[],
@@ -60,7 +60,7 @@ export function tableOf<T>(
   return { columns: heads, rows: shown(all, matters).map((one) => row(one).map(cell)), left, none };
 }
 
-/** Text of a run in one line that is not too long, and nothing that a terminal or an editor would obey. */
+/** Converts a text of a run to one short line without anything that a terminal or an editor interprets. */
 export function cell(text: string): string {
   return cut(oneLine(text.slice(0, LONGEST_READ)), LONGEST_CELL);
 }

@@ -1,11 +1,11 @@
 /**
- * A report as one page of HTML that needs nothing else.
+ * A report as one self-contained HTML page.
  *
  * @module
  */
 import type { Column, ReportDocument, Section, Table } from './document.ts';
 
-/** The whole page. Whatever runs say stands in it as text, and the page itself forbids to load or to run anything. */
+/** Renders the page. Texts of runs are escaped, and a content security policy forbids loading and running anything. */
 export function asHtml({ title, sections }: ReportDocument): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,11 +1,11 @@
 /**
- * A report in Markdown, with tables as GitHub writes them.
+ * A report in GitHub-flavoured Markdown.
  *
  * @module
  */
 import type { ReportDocument, Section, Table } from './document.ts';
 
-/** The whole text. Whatever runs say stands in it as text: no link, no picture, no HTML. */
+/** Renders the report. Texts of runs are escaped: they make no links, no images and no HTML. */
 export function asMarkdown({ title, sections }: ReportDocument): string {
   return `${[`# ${escaped(title)}`, ...sections.map(sectionText)].join('\n\n')}\n`;
 }
@@ -31,7 +31,7 @@ function line(cells: readonly string[]): string {
   return `| ${cells.map(escaped).join(' | ')} |`;
 }
 
-/** Marks that would begin something, and those that GitHub makes links of. */
+/** Escapes Markdown characters, and characters from which GitHub makes links. */
 function escaped(text: string): string {
   return text
     .replaceAll(/[\\`*_[\]|~$#]/gu, String.raw`\$&`)

@@ -1,5 +1,5 @@
 /**
- * The sections of a report that measure.
+ * The sections of a report with measures.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import type { ContainmentRow, EffortSplit, Measures } from '../../projections/qu
 import { columns, tableOf, type Section } from './document.ts';
 import { count, effortCells, NONE, ratioText, share } from './figures.ts';
 
-/** Effort, yields, containment, gates, reviewers. */
+/** Creates the sections on effort, yields, containment, gates and reviewers. */
 export function measureSections(measures: Measures): readonly Section[] {
   return [effort(measures), yields(measures), containment(measures), gates(measures), reviewers(measures)];
 }
 
 // --- internal ---
 
-/** Phases that have a column of the matrix of their own. */
+/** The most phases that get their own column in the containment matrix. */
 const MOST_COLUMNS = 12;
 
 const KINDS: readonly (readonly [string, keyof EffortSplit])[] = [
@@ -36,7 +36,7 @@ function effort({ effort: split, reworkShare, appraisalToFailure }: Measures): S
     ],
   ];
   const note =
-    'Rework is what tasks took in attempts that corrections led to; appraisal to failure is reviews and checks by rework.';
+    'Rework is the effort of tasks in attempts after a correction. Appraisal to failure is the effort of reviews and checks divided by rework.';
   return {
     heading: 'Effort',
     note,
@@ -45,7 +45,7 @@ function effort({ effort: split, reworkShare, appraisalToFailure }: Measures): S
 }
 
 function yields({ phases, removalEfficiency }: Measures): Section {
-  const told = phases.filter(({ entry, injected, removed }) => entry + injected + (removed ?? 0) > 0);
+  const shown = phases.filter(({ entry, injected, removed }) => entry + injected + (removed ?? 0) > 0);
   const table = tableOf(
     columns(
       'Phase',
@@ -58,7 +58,7 @@ function yields({ phases, removalEfficiency }: Measures): Section {
       '#Rework cost',
       '#Rework time',
     ),
-    told,
+    shown,
     (one) => {
       const [cost, , time] = effortCells(one.rework);
       return [
@@ -77,7 +77,7 @@ function yields({ phases, removalEfficiency }: Measures): Section {
     ({ injected, removed }) => injected + (removed ?? 0) > 0,
   );
   const note = `Yield is 100 · removed / (at entry + injected). Of all defects ${share(removalEfficiency)} were removed.`;
-  return { heading: 'Phase yields', ...(told.length > 0 && { note }), table };
+  return { heading: 'Phase yields', ...(shown.length > 0 && { note }), table };
 }
 
 function containment({ containment: rows, phases }: Measures): Section {
@@ -112,7 +112,7 @@ function containment({ containment: rows, phases }: Measures): Section {
 
 function gates({ gates: all }: Measures): Section {
   const table = tableOf(
-    columns('Gate', '#Judgements', '#Not had', '#Starts judged', '#Passed at first', '#First-pass yield'),
+    columns('Gate', '#Judgements', '#Failed', '#Starts judged', '#Passed at first', '#First-pass yield'),
     all,
     (one) => [
       one.phase,
@@ -122,7 +122,7 @@ function gates({ gates: all }: Measures): Section {
       String(one.passed),
       share(one.firstPassYield),
     ],
-    'No gate has judged.',
+    'No gate has decided.',
     ({ passed, starts }) => passed < starts,
   );
   return { heading: 'Gates', table };
@@ -157,11 +157,11 @@ function reviewers({ reviewers: all }: Measures): Section {
     ({ contradicted }) => contradicted > 0,
   );
   const note =
-    'Contradicted are decisions that a person overruled, approvals of what was found wrong later, and demands that were withdrawn.';
+    'Contradicted decisions are those that a person overruled, approvals of work that was found wrong later, and withdrawn demands.';
   return { heading: 'Reviewers', note, table };
 }
 
-/** Such as `up to 0.8: 1 of 4`. */
+/** Formats contradicted decisions by confidence, such as `up to 0.8: 1 of 4`. */
 function bandsText({ bands }: ReviewerMeasures): string {
   return bands
     .map(({ most, decisions, contradicted }) => {

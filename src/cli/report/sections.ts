@@ -1,5 +1,5 @@
 /**
- * The sections of a report that tell how the run went.
+ * The sections of a report on the course of the run.
  *
  * @module
  */
@@ -14,12 +14,12 @@ import { timeText } from '../options/duration.ts';
 import { verdictText } from '../show/event-lines.ts';
 import { errorText } from '../terminal/error-text.ts';
 import { duration, oneLine, problemLine } from '../terminal/text.ts';
-import type { ReportData, ToldDecision } from './data.ts';
+import type { ReportData, ReportDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
 import { count, dollars, effortCells, NONE } from './figures.ts';
 import { measureSections } from './measure-sections.ts';
 
-/** A report on a run. */
+/** Creates the report on a run. */
 export function documentOf(data: ReportData): ReportDocument {
   const { info } = data;
   return {
@@ -62,8 +62,8 @@ function head({ info, firstAt, standing, snapshot, estimated }: ReportData): Sec
     ['Definition', info.source ?? ''],
     ['Fork of', info.forkOf === undefined ? '' : `${info.forkOf}, made ${timeText(info.startedAt)}`],
   ];
-  const told = facts.filter(([, text]) => text !== '');
-  return { heading: 'Run', table: tableOf(columns('Fact', 'Value'), told, (fact) => fact, NONE) };
+  const known = facts.filter(([, text]) => text !== '');
+  return { heading: 'Run', table: tableOf(columns('Fact', 'Value'), known, (fact) => fact, NONE) };
 }
 
 function limitText(name: string, left: number): string {
@@ -88,7 +88,7 @@ function phases({ snapshot, measures }: ReportData): Section {
     'There are no phases.',
     ([, { status, corrections }]) => status !== 'approved' || corrections > 0,
   );
-  return { heading: 'Phases', note: 'Time is what tasks, checks and reviewers were at work.', table };
+  return { heading: 'Phases', note: 'Time is the time of work of tasks, checks and reviewers.', table };
 }
 
 function statusText({ status, because, stale }: PhaseResult): string {
@@ -115,20 +115,20 @@ function decisions({ firstAt, decisions: all }: ReportData): Section {
       byText(one),
       decisionText(one),
     ],
-    'Nothing has been judged.',
+    'There are no decisions.',
     ({ verdict }) => verdict.type !== 'approve',
   );
   return { heading: 'Decisions', table };
 }
 
-function decisionText({ verdict }: ToldDecision): string {
+function decisionText({ verdict }: ReportDecision): string {
   const ids = withIds(decisionIn(verdict)?.issues ?? []).map(issueId);
-  // Issues have a table of their own.
+  // Issues have their own table.
   const text = verdictText(isDemand(verdict) ? { ...verdict, issues: undefined } : verdict);
   return ids.length === 0 ? text : `${text} (issues: ${[...new Set(ids)].join(', ')})`;
 }
 
-function byText({ by, who }: ToldDecision): string {
+function byText({ by, who }: ReportDecision): string {
   return who === null ? by : `${by} ${who}`;
 }
 
@@ -169,11 +169,11 @@ function defects({ defects: all }: ReportData): Section {
     ({ disposition }) => disposition === 'open' || disposition === 'accepted',
   );
   const note =
-    'Attempts are those that its corrections led to; cost, tokens and time are its share of what tasks took in them.';
+    'Attempts are those after the corrections of the defect. Cost, tokens and time are its share of the effort of tasks in them.';
   return { heading: 'Defects', note, table };
 }
 
-/** Where it was said to be of other phases before, those as well. */
+/** Names the phase that a defect is attributed to, after the phases that it was attributed to before. */
 function injectedText({ attribution, injected }: Defect): string {
   const [last] = attribution.slice(-1);
   if (attribution.length < 2 || !last) return injected;

@@ -1,5 +1,5 @@
 /**
- * Asking a person for decisions.
+ * Prompts for decisions during a run.
  *
  * @module
  */
@@ -18,33 +18,33 @@ import { plain } from '../terminal/line.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { manyLines, oneLine } from '../terminal/text.ts';
 
-/** Asks for what waits, one question after the other. */
+/** Asks the open questions of a run, one after the other. */
 export interface Asker {
-  /** Takes note of a record, so that a question can show what it is about. */
+  /** Applies a record, so that a question can show the outputs that it is about. */
   apply(record: RunRecord): void;
   /** Stops asking. */
   close(): void;
 }
 
-/** What happens around questions. */
+/** Options of an asker. */
 export interface AskerOptions {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
-  /** Called before the first question of a row, and after the last. */
+  /** Called with `true` before the first question of a series, and with `false` after the last. */
   readonly onBusy: (busy: boolean) => void;
-  /** Whether the run outlasts this process, so that the question can be left open. @default false */
-  readonly isKept?: boolean | undefined;
+  /** True if the run is stored, so that a question can stay open when this process ends. @default false */
+  readonly isStored?: boolean | undefined;
 }
 
 /**
- * Puts the questions of a run to a person. An answer counts only if it is a decision beyond doubt; an empty line and
- * anything unknown is asked again, and the end of the input cancels the run, or leaves one that is kept.
+ * Asks a person the questions of a run. Only an unambiguous decision counts: after an empty or unknown line it asks again.
+ * The end of the input suspends a stored run and cancels another.
  */
 export function createAsker(
   run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'answer' | 'cancel' | 'suspend'>,
   options: AskerOptions,
 ): Asker {
-  const { input, output, onBusy, isKept = false } = options;
+  const { input, output, onBusy, isStored = false } = options;
   const outputs = new Map<string, Map<string, unknown>>();
   let plan: Plan | undefined;
   let asked: InboxItem | undefined;
@@ -54,7 +54,7 @@ export function createAsker(
     output.write(`${text}\n`);
   }
 
-  /** Asks for the first thing that waits, if it is another one than before. */
+  /** Asks the first open question, unless the current question is still open. */
   function next(): void {
     const waiting = run.inbox();
     if (waiting.some(({ id }) => id === asked?.id)) return;
@@ -73,12 +73,12 @@ export function createAsker(
 
   function listen(): void {
     if (lines) return;
-    // Not a terminal of its own: the system edits the line, and Ctrl-C stays a signal.
+    // `terminal: false` leaves line editing to the system, and Ctrl-C stays a signal.
     lines = createInterface({ input, terminal: false });
     lines.on('line', answer);
     lines.once('close', () => {
       if (!lines || asked === undefined) return;
-      if (isKept) run.suspend();
+      if (isStored) run.suspend();
       else run.cancel(`The input ended before a decision on "${asked.about}"`);
     });
   }
@@ -92,8 +92,8 @@ export function createAsker(
   function answer(text: string): void {
     if (asked === undefined) return;
     try {
-      if (text.trim() === '') throw new PhasegateError('DECISION_INVALID', 'An empty line decides nothing');
-      // Schemas and stores may take their time; until then the question stands.
+      if (text.trim() === '') throw new PhasegateError('DECISION_INVALID', 'An empty line is no decision');
+      // The question stays open until schemas and stores have accepted the answer.
       run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
     } catch (error) {
       refuse(error);
@@ -106,7 +106,7 @@ export function createAsker(
     output.write('> ');
   }
 
-  /** A person is the task, or the reviewer. */
+  /** Asks a person who does the task or is the reviewer. */
   function personal(item: InboxItem): void {
     say('');
     say(
@@ -118,7 +118,7 @@ export function createAsker(
   }
 
   function help(item: InboxItem): void {
-    say(`  Answer with one of these lines; Ctrl-C ${isKept ? 'leaves the run as it is' : 'cancels the run'}.`);
+    say(`  Answer with one of these lines; Ctrl-C ${isStored ? 'suspends the run' : 'cancels the run'}.`);
     for (const line of helpLines(item, targetsOf(plan, item))) say(`    ${line}`);
     output.write('> ');
   }
@@ -158,7 +158,7 @@ export function createAsker(
 
 // --- internal ---
 
-/** Events after which something else may wait. */
+/** Events after which another question may be open. */
 const MAY_CHANGE: ReadonlySet<string> = new Set([
   'task.asked',
   'task.answered',
@@ -175,7 +175,7 @@ const MAY_CHANGE: ReadonlySet<string> = new Set([
   'run.ended',
 ]);
 
-/** The phases that an answer may send back: a reviewer those of its gate, whoever an escalated phase waits for all above it. */
+/** Returns the phases that an answer may send back: those of the gate for a reviewer, all ancestors for an escalated phase. */
 function targetsOf(plan: Plan | undefined, { kind, about }: InboxItem): readonly string[] {
   const graph = plan && planGraph(plan);
   const index = graph?.indexOf.get(about);

@@ -1,5 +1,5 @@
 /**
- * The dashboard beside a run.
+ * The dashboard next to a run.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 import type { SideServer } from './side-server.ts';
 
 /**
- * Serves the dashboard of the store that a run is kept in.
+ * Serves the dashboard of the store that a run is in.
  *
- * @throws PhasegateError `STORE_UNREADABLE` where it is kept in none
+ * @throws PhasegateError `STORE_UNREADABLE` if the run is not stored.
  */
-export async function dashboardBeside(kept: OpenStore | undefined, io: ProgramIo): Promise<SideServer> {
-  if (!kept) {
-    throw new PhasegateError('STORE_UNREADABLE', 'Cannot show the run in the dashboard as it is not kept', {
+export async function dashboardNextTo(opened: OpenStore | undefined, io: ProgramIo): Promise<SideServer> {
+  if (!opened) {
+    throw new PhasegateError('STORE_UNREADABLE', 'Cannot show the run in the dashboard as it is not stored', {
       hint: 'Name a file for it with --store, or leave --ui out.',
     });
   }
-  const { serveKept } = await import('../dashboard/serve-store.ts');
-  const { url, close } = await serveKept(kept, { unref: true }, io);
+  const { serveStore } = await import('../dashboard/serve-store.ts');
+  const { url, close } = await serveStore(opened, { unref: true }, io);
   return {
     begun: `dashboard: ${url}`,
-    goesOn: `The dashboard is there until Ctrl-C: ${url}`,
+    goesOn: `The dashboard stays open until Ctrl-C: ${url}`,
     close: (farewell) => close(farewell ? { farewellMs: FAREWELL_MS } : {}),
   };
 }
 
 // --- internal ---
 
-/** Milliseconds for which a run that is over keeps the process for pages that are open. Commonly they need one second. */
+/** The most milliseconds that the process waits after the run, so that open pages load its end. Usually they need one second. */
 const FAREWELL_MS = 5000;

@@ -1,5 +1,5 @@
 /**
- * A run on the command line, however it began: shown, asked about, interrupted, and left in good order.
+ * Execution of a run on the command line: it shows progress, asks questions, handles interrupts and ends in good order.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { exitCode, exitCodeOf, type ExitCode } from '../process/exit-code.ts';
 import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
 import { watchInterrupts } from '../process/interrupt.ts';
-import { afterwards, goOnText } from '../show/next-steps.ts';
+import { nextSteps, resumeText } from '../show/next-steps.ts';
 import { withAddress, withAdvice } from '../terminal/error-text.ts';
 import { plain } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
@@ -23,41 +23,41 @@ import { createAsker } from './ask-decision.ts';
 import type { InspectFlags } from './inspection.ts';
 import { createLiveReporter } from './live-reporter.ts';
 import { asText, createJsonReporter, createPlainReporter, seesTree, type Reporter } from './reporter.ts';
-import { endBeside, type SideServer } from './side-server.ts';
+import { closeServers, type SideServer } from './side-server.ts';
 import { cancelWhenAsked, suspendWhenIdle } from './unattended.ts';
 
-/** How a run is shown, and who decides. */
+/** Flags for the display of a run and for its questions. */
 export interface DriveFlags extends InspectFlags {
   readonly json?: boolean | undefined;
-  /** Whether it goes on waiting where only other processes can answer. */
+  /** True to wait for answers even if only other processes can give them. */
   readonly wait?: boolean | undefined;
-  /** Whether the dashboard is served beside it, where somebody may answer. */
+  /** True to serve the dashboard during the run, where people can answer. */
   readonly ui?: boolean | undefined;
 }
 
-/** What is driven. */
+/** The run to execute, with its surroundings. */
 export interface Driven {
   readonly run: Run<unknown>;
-  /** Where it is kept; `undefined` where it is not. */
-  readonly kept: OpenStore | undefined;
-  /** Whether a person watches. */
+  /** The store of the run; `undefined` if it is not stored. */
+  readonly opened: OpenStore | undefined;
+  /** True if a person can be asked on this terminal. */
   readonly attended: boolean;
-  /** The number of the last record that is nothing new. @default 0 */
+  /** The number of the last record that is not shown, as an earlier process wrote it. @default 0 */
   readonly known?: number | undefined;
-  /** Whether it has just been started, and its store may not take it. @default false */
+  /** True if the run has just been started, so that the store may still refuse it. @default false */
   readonly isNew?: boolean | undefined;
-  /** What is served beside it. @default nothing */
+  /** Servers that run next to it. @default none */
   readonly beside?: readonly SideServer[] | undefined;
 }
 
-/** Whether a person can be asked on this terminal. */
+/** True if a person can be asked on this terminal. */
 export function isAttended({ stdin, stderr }: ProgramIo): boolean {
   return (stdin.isTTY ?? false) && (stderr.isTTY ?? false);
 }
 
-/** Shows a run until it ends, or this process lets go of it. */
+/** Shows a run until it ends or is suspended. @returns The exit code. */
 export async function drive(
-  { run, kept, attended, known = 0, isNew = false, beside = [] }: Driven,
+  { run, opened, attended, known = 0, isNew = false, beside = [] }: Driven,
   flags: DriveFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
@@ -71,21 +71,21 @@ export async function drive(
     io,
   );
   const interrupts = watchInterrupts(
-    (reason) => (kept ? run.suspend() : run.cancel(reason)),
+    (reason) => (opened ? run.suspend() : run.cancel(reason)),
     () => {
-      // This end of the process is asked for, and leaves the terminal as it was.
+      // The user asked for this end, so it is no error; the terminal is restored.
       watch.release();
       reporter.pause();
-      if (kept && run.snapshot().status === 'running') io.stderr.write(`  ${goOnText('resume', run.id, kept)}\n`);
+      if (opened && run.snapshot().status === 'running') io.stderr.write(`  ${resumeText('resume', run.id, opened)}\n`);
     },
     io,
   );
   const decider = attended
-    ? createAskerFor(run, reporter, kept !== undefined, io)
-    : kept
+    ? createAskerFor(run, reporter, opened !== undefined, io)
+    : opened
       ? suspendWhenIdle(run, (flags.wait ?? false) || (flags.ui ?? false))
       : cancelWhenAsked(run);
-  const refusal = kept && isNew ? await refusalOf(run) : undefined;
+  const refusal = opened && isNew ? await refusalOf(run) : undefined;
   if (refusal) {
     watch.release();
     interrupts.release();
@@ -104,23 +104,23 @@ export async function drive(
   const result = await run.result;
   watch.release();
   decider.close();
-  // Commands that were told to stop may need a moment; none of them survives the run.
+  // Waits for child processes that still stop, as none may outlive the run.
   await processesAtRest();
-  const notes = kept ? await afterwards(result, kept) : [];
-  reporter.end(result.status === 'suspended' ? asOfNow(result, times) : result, notes, restText(run.id, kept));
-  // Where nobody reads any more how it ended, how to go on with it is told elsewhere.
+  const notes = opened ? await nextSteps(result, opened) : [];
+  reporter.end(result.status === 'suspended' ? asOfNow(result, times) : result, notes, restText(run.id, opened));
+  // If standard output is closed, the next steps go to standard error.
   if (interrupts.code === exitCode.brokenPipe && !flags.json) io.stderr.write(asText(notes.map(plain)));
   interrupts.release();
-  await endBeside(beside, interrupts.code === undefined, io);
-  await kept?.store.close();
+  await closeServers(beside, interrupts.code === undefined, io);
+  await opened?.store.close();
   return interrupts.code ?? exitCodeOf(result);
 }
 
 // --- internal ---
 
 /**
- * Why a run has not begun as its store does not take it: its records are kept nowhere then, and its id may be that of
- * another. `undefined` once it has begun, or has ended otherwise.
+ * Returns the error with which the store refused a new run, whose records are then stored nowhere. `undefined` if the run
+ * has started, or has ended for another reason.
  */
 async function refusalOf(run: Run<unknown>): Promise<ErrorInfo | undefined> {
   await firstValueFrom(run.events$, { defaultValue: undefined });
@@ -131,21 +131,21 @@ async function refusalOf(run: Run<unknown>): Promise<ErrorInfo | undefined> {
 
 const OF_THE_STORE = /^(?:STORE_|RUN_EXISTS$|RUN_LEASED$|LEASE_LOST$)/u;
 
-/** A run that is left goes on to its last moment here, while its records end with the last thing that happened. */
+/** Extends the times of a suspended run to now, as its records end with its last event. */
 function asOfNow(result: RunResult<unknown>, times: RunTimesFold): RunResult<unknown> {
   return { ...result, metrics: { ...result.metrics, ...times.at(Date.now()) } };
 }
 
-/** A handler that ends the process, or leaves nothing that could wake it, must not look like a run that went well. */
+/** Describes a premature end of the process, which must not look like success. */
 function earlyExitText(how: EarlyExit): string {
   return how === 'ended'
     ? 'phasegate: the process ended before the run did; did a task call process.exit()?'
-    : 'phasegate: the process ended before the run did, as nothing was left that could wake it; what does a task wait for?';
+    : 'phasegate: the process ended before the run did, as its event loop was empty; what does a task wait for?';
 }
 
-/** What shows all of a run where there is no room for it: the command, or what it takes where it is not kept. */
-function restText(runId: string, kept: OpenStore | undefined): string {
-  return kept ? `phasegate show ${oneLine(runId)}${storeArgument(kept)}` : '--json has all of it';
+/** Returns the command or flag that shows the whole run, for a summary without room for it. */
+function restText(runId: string, opened: OpenStore | undefined): string {
+  return opened ? `phasegate show ${oneLine(runId)}${storeArgument(opened)}` : '--json has all of it';
 }
 
 function createReporter({ json = false }: DriveFlags, io: ProgramIo): Reporter {
@@ -156,9 +156,9 @@ function createReporter({ json = false }: DriveFlags, io: ProgramIo): Reporter {
 function createAskerFor(
   run: Run<unknown>,
   reporter: Reporter,
-  isKept: boolean,
+  isStored: boolean,
   io: ProgramIo,
 ): ReturnType<typeof createAsker> {
   const onBusy = (busy: boolean) => (busy ? reporter.pause() : reporter.resume());
-  return createAsker(run, { input: io.stdin, output: io.stderr, onBusy, isKept });
+  return createAsker(run, { input: io.stdin, output: io.stderr, onBusy, isStored });
 }

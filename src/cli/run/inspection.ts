@@ -1,5 +1,5 @@
 /**
- * A run that is inspected while it goes on, and for as long as somebody looks at it on a terminal.
+ * The inspector server next to a run, and after it until Ctrl-C on a terminal.
  *
  * @module
  */
@@ -7,16 +7,16 @@ import type { InspectorServer } from '../../inspect/serve.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import type { SideServer } from './side-server.ts';
 
-/** How a run is inspected. */
+/** Flags for the inspection of a run. */
 export interface InspectFlags {
-  /** The port that it is served on, 0 for any; `undefined` where it is not inspected. */
+  /** The port of the inspector, 0 for any free port; `undefined` for no inspection. */
   readonly inspect?: number | undefined;
 }
 
-/** A run that is inspected. */
+/** An inspector server for a run. */
 export interface Inspection extends Pick<InspectorServer, 'inspect'>, SideServer {}
 
-/** Serves runs where that is asked for, and says where. */
+/** Starts the inspector if the flag is given, and prints its address on standard error. */
 export async function openInspection({ inspect: port }: InspectFlags, io: ProgramIo): Promise<Inspection | undefined> {
   if (port === undefined) return undefined;
   const { serveInspector } = await import('../../inspect/serve.ts');
@@ -24,7 +24,7 @@ export async function openInspection({ inspect: port }: InspectFlags, io: Progra
   io.stderr.write(`Inspect the run at ${server.url}\n`);
   return {
     inspect: server.inspect,
-    goesOn: `The run can be inspected until Ctrl-C, at ${server.url}`,
+    goesOn: `The inspector stays open until Ctrl-C: ${server.url}`,
     close: () => server.close(),
   };
 }

@@ -14,14 +14,14 @@ import { createPane } from '../terminal/pane.ts';
 import type { OutputStream, ProgramIo } from '../terminal/program-io.ts';
 import { asText, seesColours, type Reporter } from './reporter.ts';
 
-/** Draws the tree again and again. What the code of the pipeline prints appears above it. */
+/** Creates a reporter that redraws the tree. Output of the pipeline's code appears above the tree. */
 export function createLiveReporter(io: ProgramIo): Reporter {
   const { stdout: stream, stderr, env } = io;
   const state = foldRunForTree();
   const paint = createPainter(seesColours(stream, io));
   const streams = [stream, ...(stderr.isTTY ? [stderr] : [])];
   const printed = new Map<OutputStream, string>();
-  let diverted: readonly CapturedWrites[] = [];
+  let captured: readonly CapturedWrites[] = [];
   let timer: NodeJS.Timeout | undefined;
   const pane = createPane(
     (text) => direct(() => stream.write(text)),
@@ -31,7 +31,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
 
   /** Runs code that writes to the terminal itself. */
   function direct(code: () => void): void {
-    const [first, second] = diverted;
+    const [first, second] = captured;
     const inner = second ? () => second.direct(code) : code;
     if (first) first.direct(inner);
     else inner();
@@ -39,19 +39,19 @@ export function createLiveReporter(io: ProgramIo): Reporter {
 
   function draw(): void {
     const { columns, rows } = sizeOf(stream);
-    // The row of the cursor and the last column stay free: terminals scroll or wrap when they are written to.
+    // The cursor row and the last column stay empty: writing there makes terminals scroll or wrap.
     const lines = frameLines(state, { columns: columns - 1, rows: rows - 1 }, Date.now());
     pane.draw(lines.map((line) => ({ text: plain(line), painted: paint(line) })));
   }
 
-  /** Frames take at most a tenth of the time, however large the tree is. */
+  /** Draws a frame and schedules the next one. Drawing takes at most a tenth of the time, however large the tree is. */
   function tick(): void {
     const before = performance.now();
     draw();
     timer = setTimeout(tick, Math.max(FRAME_MS, 10 * (performance.now() - before)));
   }
 
-  /** Whole lines go above the tree at once; the rest of a line waits for its end. */
+  /** Prints complete lines above the tree. An incomplete line waits for its end. */
   function print(to: OutputStream, text: string): void {
     const all = (printed.get(to) ?? '') + text;
     const end = all.lastIndexOf('\n') + 1;
@@ -62,14 +62,14 @@ export function createLiveReporter(io: ProgramIo): Reporter {
     draw();
   }
 
-  /** The id comes first and stays, as it is what the run is found by. */
+  /** Prints the id of the run above the tree, where it stays: users find the run by it. */
   function name({ runId }: RunRecord): void {
     print(stream, `${plain(runLine(runId, state.plan))}\n`);
   }
 
   function resume(): void {
     if (timer !== undefined) return;
-    diverted = streams.map((one) => captureWrites(one, (text) => print(one, text)));
+    captured = streams.map((one) => captureWrites(one, (text) => print(one, text)));
     stream.on('resize', draw);
     tick();
   }
@@ -79,8 +79,8 @@ export function createLiveReporter(io: ProgramIo): Reporter {
     timer = undefined;
     stream.off('resize', draw);
     pane.close();
-    for (const one of diverted) one.release();
-    diverted = [];
+    for (const one of captured) one.release();
+    captured = [];
     for (const [to, rest] of printed) if (rest !== '') to.write(`${rest}\n`);
     printed.clear();
   }
@@ -101,7 +101,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
     end(result, notes, rest) {
       pause();
       const { columns, rows } = sizeOf(stream);
-      write(endingLines({ board: state, result, notes, rest }, { columns: columns - 1, rows: rows - 1 }, Date.now()));
+      write(endingLines({ state, result, notes, rest }, { columns: columns - 1, rows: rows - 1 }, Date.now()));
     },
   };
 }
@@ -110,7 +110,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
 
 const FRAME_MS = 100;
 
-/** Terminals that do not know their size say 0 or nothing. */
+/** Returns the size of a terminal; 80 × 24 if it does not report its size. */
 function sizeOf({ columns = 0, rows = 0 }: OutputStream): Size {
   return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
 }

@@ -1,5 +1,5 @@
 /**
- * How a run is shown while it goes on. Which way depends on who reads.
+ * Reporters: the ways to show a run, as JSON, as plain lines or as a live tree.
  *
  * @module
  */
@@ -15,21 +15,22 @@ import type { OutputStream, ProgramIo } from '../terminal/program-io.ts';
 /** Shows one run. */
 export interface Reporter {
   show(record: RunRecord): void;
-  /** Takes note of a record that is nothing new. */
+  /** Applies a record of an earlier process without showing it. */
   recall(record: RunRecord): void;
   /**
-   * Shows how it ended. No record follows.
+   * Shows the end of the run. No record follows.
    *
-   * @param notes What else is to be said.
-   * @param rest What shows all of the run, where there is no room for it.
+   * @param notes Lines to print after the summary.
+   * @param rest The command that shows the whole run, for a summary without room for it.
    */
   end(result: RunResult<unknown>, notes: readonly Line[], rest: string): void;
-  /** Makes room for a question, and goes on when it is answered. */
+  /** Stops drawing, to make room for a question. */
   pause(): void;
+  /** Draws again. */
   resume(): void;
 }
 
-/** Records as JSON lines on standard output, and nothing else there: what a pipeline prints goes to standard error. */
+/** Creates a reporter that writes records as JSON lines to standard output. Output of the pipeline goes to standard error. */
 export function createJsonReporter(io: ProgramIo): Reporter {
   const out = captureWrites(io.stdout, (text) => io.stderr.write(text));
   return {
@@ -45,7 +46,7 @@ export function createJsonReporter(io: ProgramIo): Reporter {
   };
 }
 
-/** A plain line for each event. */
+/** Creates a reporter that prints a plain line for each event. */
 export function createPlainReporter(io: ProgramIo): Reporter {
   const lines = createEventLines();
   const state = foldRunForTree();
@@ -66,8 +67,8 @@ export function createPlainReporter(io: ProgramIo): Reporter {
 }
 
 /**
- * Whether colours are wanted: `FORCE_COLOR` says so (0 and false say no), else `NO_COLOR` and dumb terminals say no, else a terminal has
- * them.
+ * True if output should have colours. `FORCE_COLOR` decides if it is set (`0` and `false` mean no). Otherwise a terminal has colours,
+ * unless `NO_COLOR` is set or the terminal is dumb.
  */
 export function seesColours({ isTTY = false }: OutputStream, { env }: Pick<ProgramIo, 'env'>): boolean {
   const { FORCE_COLOR, NO_COLOR = '', TERM = '' } = env;
@@ -75,13 +76,13 @@ export function seesColours({ isTTY = false }: OutputStream, { env }: Pick<Progr
   return isTTY && NO_COLOR === '' && TERM !== 'dumb';
 }
 
-/** Whether a tree is drawn anew as a run goes on: on a terminal that can, and not for the log of a build. */
+/** True if the live tree can be drawn: on a terminal that can move the cursor, and not in a CI build. */
 export function seesTree({ isTTY = false }: OutputStream, { env }: Pick<ProgramIo, 'env'>): boolean {
   const { CI = '', TERM = '' } = env;
   return isTTY && TERM !== 'dumb' && (CI === '' || CI === '0' || CI === 'false');
 }
 
-/** Lines as text that ends with a line end. */
+/** Joins lines to a text, each with a line end. */
 export function asText(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }

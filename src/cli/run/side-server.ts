@@ -1,29 +1,29 @@
 /**
- * What is served beside a run: while it goes on, and for as long as somebody looks at it on a terminal.
+ * Servers next to a run, which stay open after it until Ctrl-C on a terminal.
  *
  * @module
  */
 import { interrupted } from '../process/interrupt.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
-/** Something that is served beside a run. */
+/** A server next to a run. */
 export interface SideServer {
-  /** Said where the run has begun; `undefined` where that is said already. */
+  /** The line to print when the run has started; `undefined` if it was printed before. */
   readonly begun?: string | undefined;
-  /** Said where the run is over and a terminal has it go on. */
+  /** The line to print when the run is over and the server stays open. */
   readonly goesOn: string;
-  /** @param farewell Whether those who look at it are told how it ended before. */
+  /** Closes the server. @param farewell True to let open pages load the end of the run before. */
   close(farewell: boolean): Promise<void>;
 }
 
-/** Ends what is served beside a run that is over. @param keep Whether a terminal has it go on until Ctrl-C. */
-export async function endBeside(all: readonly SideServer[], keep: boolean, io: ProgramIo): Promise<void> {
+/** Closes the servers of a run that is over. @param keep True to keep them open until Ctrl-C if standard output is a terminal. */
+export async function closeServers(all: readonly SideServer[], keep: boolean, io: ProgramIo): Promise<void> {
   const isWatched = keep && io.stdout.isTTY;
   if (isWatched && all.length > 0) {
-    // Before it is said that Ctrl-C ends it.
+    // Listens before the line about Ctrl-C is printed.
     const over = interrupted();
     io.stderr.write(all.map(({ goesOn }) => `${goesOn}\n`).join(''));
-    // Signals alone keep no process awake.
+    // Signal handlers alone do not keep the process alive.
     const awake = setInterval(() => undefined, 60_000);
     await over;
     clearInterval(awake);

@@ -1,5 +1,5 @@
 /**
- * Runs that wait for a person where nobody can be asked.
+ * Handling of runs that wait for a person if nobody can be asked on this terminal.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { StartedRun, type WaitingTry } from '../../runtime/run-handle.ts';
 import type { Run } from '../../runtime/run.ts';
 
-/** Looks after what waits for a person. */
+/** Watches a run for questions to people. */
 export interface Decider {
   apply(record: RunRecord): void;
   close(): void;
 }
 
-/** Cancels a run that is not kept: waiting for a decision would be waiting for ever. */
+/** Cancels a run that is not stored as soon as it asks a person, as nobody could ever answer. */
 export function cancelWhenAsked(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): Decider {
   return {
     apply({ event }) {
@@ -39,9 +39,9 @@ export function cancelWhenAsked(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>):
 }
 
 /**
- * Lets go of a run that is kept, once nothing works any more and only people can get it on.
+ * Suspends a stored run once no work is left and only people can make it continue.
  *
- * @param stays Whether it waits instead until somebody has answered from elsewhere.
+ * @param stays True to wait instead until somebody answers from elsewhere.
  */
 export function suspendWhenIdle(run: Run<unknown>, stays: boolean): Decider {
   const tasks = new Map<string, Set<string>>();
@@ -49,23 +49,23 @@ export function suspendWhenIdle(run: Run<unknown>, stays: boolean): Decider {
   let due: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
 
-  function look(): void {
+  function check(): void {
     due = undefined;
     clearTimeout(later);
     const items = run.inbox();
     if (items.length === 0) return;
     const tries = StartedRun.waitingTries(run);
     if (isIdle(run.snapshot(), items, { tasks, reviews }, tries)) run.suspend();
-    // No record says that a reviewer is done while another one waits for a limit.
-    else if (tries.length > 0) later = setTimeout(look, LOOK_MS);
+    // Polls, as no record reports that a reviewer is done while another one waits for a limit.
+    else if (tries.length > 0) later = setTimeout(check, POLL_MS);
   }
 
   return {
     apply({ event }) {
       note(tasks, event);
       reviews.note(event);
-      // What follows from a record is said in the same turn.
-      if (!stays && MAY_LEAVE.has(event.type)) due ??= setImmediate(look);
+      // Waits for the end of the turn, as it still publishes the records that follow.
+      if (!stays && MAY_LEAVE.has(event.type)) due ??= setImmediate(check);
     },
     close() {
       clearImmediate(due);
@@ -76,10 +76,10 @@ export function suspendWhenIdle(run: Run<unknown>, stays: boolean): Decider {
 
 // --- internal ---
 
-/** Milliseconds between looks while tries wait. */
-const LOOK_MS = 200;
+/** Milliseconds between polls while tries wait for a limit. */
+const POLL_MS = 200;
 
-/** Records after which nothing may be left but waiting. */
+/** Events after which a run may have no work left. */
 const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
   'phase.escalated',
   'task.asked',
@@ -97,32 +97,32 @@ const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
   'run.resumed',
 ]);
 
-/** Notes which tasks of each phase are at work. */
+/** Tracks the running tasks of each phase. */
 function note(tasks: Map<string, Set<string>>, event: RunEvent): void {
   if (event.type === 'phase.started') tasks.set(event.phase, new Set());
   if (event.type === 'task.started') tasks.get(event.phase)?.add(event.task);
   if (event.type === 'task.completed' || event.type === 'task.failed') tasks.get(event.phase)?.delete(event.task);
 }
 
-/** A fold over records: reviewers that work in each review. */
+/** The fold from events to the reviewers that work in each review. */
 interface ReviewsFold {
   note(event: RunEvent): void;
-  /** True if no reviewer works. @param waiting How many wait for a person, or for a limit. */
+  /** True if no reviewer works. @param waiting The number of reviewers that wait for a person or for a limit. */
   isAtRest(phase: string, waiting: number): boolean;
 }
 
 function foldReviews(): ReviewsFold {
   const reviewers = new Map<string, number>();
-  /** People that have answered in the latest review of each phase. */
+  /** The number of people that have answered in the latest review of each phase. */
   const answered = new Map<string, number>();
   const forPeople = new Set<string>();
-  let isTold = true;
+  let hasWaitingEvents = true;
   return {
     note(event) {
       if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan)
         for (const { name, gate } of event.plan.phases) reviewers.set(name, gate?.reviewers.length ?? 0);
-      if (event.type === 'run.started') isTold = !countsAllTime({ edition: event.edition ?? 1 });
-      // A review that was at work is asked again as a whole.
+      if (event.type === 'run.started') hasWaitingEvents = !countsAllTime({ edition: event.edition ?? 1 });
+      // A resumed run asks an interrupted review again as a whole.
       if (event.type === 'run.resumed') forPeople.clear();
       if (event.type === 'review.started') {
         answered.set(event.phase, 0);
@@ -133,14 +133,14 @@ function foldReviews(): ReviewsFold {
         answered.set(event.phase, (answered.get(event.phase) ?? 0) + 1);
     },
     isAtRest(phase, waiting) {
-      // Records of earlier editions do not tell.
-      if (!isTold || forPeople.has(phase)) return true;
+      // Runs of earlier editions have no `review.waiting` events.
+      if (!hasWaitingEvents || forPeople.has(phase)) return true;
       return waiting + (answered.get(phase) ?? 0) >= (reviewers.get(phase) ?? 0);
     },
   };
 }
 
-/** True if something waits for people, and nothing else is going on. */
+/** True if something waits for people and no other work is left. */
 function isIdle(
   { status, phases }: RunSnapshot,
   items: readonly InboxItem[],

@@ -1,5 +1,5 @@
 /**
- * What is known of a pipeline before it runs, as a table.
+ * The analysis of a pipeline before it runs, as a table.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { counted, usageText } from '../../projections/wording/amount-words.ts';
 import { span, type Line, type Tone } from '../terminal/line.ts';
 import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
-/** The verdict, the bounds of each phase, the shape, and remarks. */
+/** Creates the lines: the verdict, the bounds of each phase, the shape of the graph, and remarks. */
 export function analysisLines(plan: Plan, analysis: Analysis): readonly Line[] {
   const { levels, criticalPath, bounded, findings } = analysis;
   const tasks = plan.phases.reduce((sum, phase) => sum + phase.tasks.length, 0);
@@ -63,13 +63,13 @@ function number(value: number): string {
   return Number.isFinite(value) ? String(value) : 'unbounded';
 }
 
-/** Estimates that are not known leave their part out. */
+/** Formats an estimate; unknown parts are left out. */
 function estimate({ costUsd, tokens }: Pick<PhaseBound, 'costUsd' | 'tokens'>): string {
-  const known = [costUsd, tokens].some((value) => value === Infinity);
-  return known ? 'unbounded' : usageText({ costUsd: costUsd ?? 0, tokens: tokens ?? 0 });
+  const isUnbounded = [costUsd, tokens].some((value) => value === Infinity);
+  return isUnbounded ? 'unbounded' : usageText({ costUsd: costUsd ?? 0, tokens: tokens ?? 0 });
 }
 
-/** Columns as wide as their widest cell; columns that are empty but for their head are left out. */
+/** Pads columns to their widest cell. Columns with nothing but a head are left out. */
 function table(rows: readonly Row[]): readonly Line[] {
   const [head] = rows;
   const used = (head?.cells ?? []).map((_, column) => rows.slice(1).some(({ cells }) => cells[column] !== ''));

@@ -1,5 +1,5 @@
 /**
- * What each attempt of a phase came to, and how its outputs differ from those of the one before.
+ * The attempts of a run: their decisions, their outcomes, and the differences of their outputs.
  *
  * @module
  */
@@ -21,19 +21,19 @@ export interface AttemptStory {
   readonly attempt: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** What it was asked to change; `null` for the first. */
+  /** The demand on this attempt; `null` for the first attempt. */
   readonly feedback: string | null;
-  /** By task, as far as it got; where a person has approved others, those. */
+  /** Outputs by task, as far as tasks have completed. Outputs that a person edited replace the original ones. */
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly decisions: readonly Judged[];
-  /** What it ended with: the type of the event; `null` while it goes on. */
+  /** The type of the event that ended the attempt; `null` while it runs. */
   readonly end: AttemptEnd['type'] | null;
 }
 
-/** What was decided on an attempt; `edited` has the outputs that a person has approved in the place of its own, by task. */
+/** A decision on an attempt. `edited` has the outputs, by task, that a person approved instead of the original ones. */
 export type Judged = Pick<EventOf<'review.decided'>, 'by' | 'who' | 'verdict' | 'edited'>;
 
-/** The fold from records to attempts, in the order in which they began. */
+/** Creates the fold from records to attempts, in the order of their starts. */
 export function foldAttempts(): { apply(record: RunRecord): void; attempts(): readonly AttemptStory[] } {
   const all: Draft[] = [];
   const current = new Map<string, Draft>();
@@ -69,7 +69,7 @@ export function foldAttempts(): { apply(record: RunRecord): void; attempts(): re
   };
 }
 
-/** Lines about every phase that has begun: its attempts, decisions, and what changed. */
+/** Describes every phase that has started: its attempts, decisions and changed outputs. */
 export function attemptLines(attempts: readonly AttemptStory[]): readonly Line[] {
   const phases = new Map<string, AttemptStory[]>();
   for (const one of attempts) phases.set(one.phase, [...(phases.get(one.phase) ?? []), one]);
@@ -80,7 +80,7 @@ export function attemptLines(attempts: readonly AttemptStory[]): readonly Line[]
   ]);
 }
 
-/** What an attempt is called wherever it is listed. @param number Which one of its phase, in the whole run, from 1. */
+/** Names an attempt. @param number Its number among all attempts of its phase in the run, from 1. */
 export function attemptName(number: number, generation: number): string {
   return `attempt ${number}${generation > 0 ? `, generation ${generation + 1}` : ''}`;
 }
@@ -93,7 +93,7 @@ interface Draft extends Omit<AttemptStory, 'outputs' | 'decisions' | 'end'> {
   end?: AttemptEnd['type'];
 }
 
-/** Lines of a diff that are shown, and characters of an output that are compared. */
+/** The most lines of a diff that are shown, and the most characters of two outputs that are compared. */
 const MOST_LINES = 20;
 const LONGEST_COMPARED = 100_000;
 

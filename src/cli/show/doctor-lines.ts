@@ -1,5 +1,5 @@
 /**
- * What the doctor says, as lines.
+ * The findings of `phasegate doctor` as lines.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { SentBack } from '../../projections/doctor/send-back-counts.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
-/** What was found in runs. */
+/** The findings in runs, and the data they are made from. */
 export interface DoctorReport {
   readonly runs: number;
   readonly gates: readonly GateHistory[];
@@ -18,7 +18,7 @@ export interface DoctorReport {
   readonly findings: readonly Diagnosis[];
 }
 
-/** Findings, how many attempts each phase took, and which were sent back by later ones. */
+/** Creates the lines: findings, a histogram of attempts by phase, and the phases that were sent back most often. */
 export function doctorLines({ runs, gates, sentBack, findings }: DoctorReport): readonly Line[] {
   if (runs === 0) return [[span('no runs', 'dim')]];
   const problems = findings.filter(isProblem).length;
@@ -51,7 +51,7 @@ function findingLines(finding: Diagnosis): readonly Line[] {
   ];
 }
 
-/** A row for each gate that was reviewed: how many starts took 1, 2, 3, … attempts. */
+/** Creates a row for each gate that has decided: the number of starts that took 1, 2, 3, … attempts. */
 function histogramLines(gates: readonly GateHistory[], findings: readonly Diagnosis[]): readonly Line[] {
   const judged = gates.filter(({ attempts }) => attempts.size > 0);
   if (judged.length === 0) return [];
@@ -80,10 +80,10 @@ function histogramLines(gates: readonly GateHistory[], findings: readonly Diagno
   ];
 }
 
-/** Phases that are listed as sent back. */
+/** The most phases that are listed as sent back. */
 const MOST_LISTED = 5;
 
-/** The phases that later ones have sent back most often, and by which. */
+/** Lists the phases that later phases have sent back most often, and those later phases. */
 function sentBackLines(sentBack: readonly SentBack[]): readonly Line[] {
   const listed = sentBack.slice(0, MOST_LISTED);
   if (listed.length === 0) return [];

@@ -1,5 +1,5 @@
 /**
- * A run as plain lines, one for each event: what a pipe, a file and a build log get.
+ * A run as plain lines, one for each event, for pipes, files and build logs.
  *
  * @module
  */
@@ -14,20 +14,20 @@ import { verdictWords } from '../../projections/wording/verdict-words.ts';
 import { problemOf } from '../terminal/error-text.ts';
 import { cut, duration, oneLine } from '../terminal/text.ts';
 
-/** Turns the records of one run into lines, in order. */
+/** Converts the records of one run to lines, in order. */
 export interface EventLines {
   (record: RunRecord): string;
-  /** Takes note of a record that is not shown. */
+  /** Applies a record without showing it. */
   readonly recall: (record: RunRecord) => void;
 }
 
-/** A reader of records that knows the plan once `run.started` has brought it. */
+/** Creates a converter. It takes the plan from `run.started` and `run.resumed`. */
 export function createEventLines(): EventLines {
   let startedAt = 0;
   let gates: ReadonlyMap<string, GatePlan | null> = new Map();
-  /** Of the latest review of each phase. */
+  /** The issues of the latest review, by phase. */
   const issues = new Map<string, IssueWords>();
-  /** Corrections of each phase that were shown since it last started. */
+  /** Corrections that were shown since the last start of a phase, by phase. */
   const asked = new Map<string, readonly Correction[]>();
 
   function recall({ time, event }: RunRecord): void {
@@ -56,34 +56,34 @@ export function createEventLines(): EventLines {
   return Object.assign(line, { recall });
 }
 
-/** A verdict in a few words, with what it says. */
+/** Describes a verdict in one line, with its feedback. */
 export function verdictText(verdict: Verdict): string {
   return oneLine(phraseText(verdictWords(verdict)));
 }
 
-/** What a correction asks for, in one line. */
+/** Returns the demand of a correction in one line. */
 export function correctionText(correction: Pick<Correction, 'feedback' | 'requiredChange'>): string {
   return oneLine(askedFor(correction));
 }
 
 // --- internal ---
 
-/** Tells if lines have said all that an attempt is asked for, which is joined if several have asked. */
+/** True if earlier lines have shown the whole demand on an attempt. The demand joins all corrections since the last start. */
 function isShown({ revision }: EventOf<'phase.started'>, asked: readonly Correction[] = []): boolean {
   if (!revision || asked.length === 0) return false;
   const { feedback, requiredChange } = joinDemands(asked);
   return revision.feedback === feedback && revision.requiredChange === requiredChange;
 }
 
-/** Longer lines help nobody; the records have the whole text. */
+/** The most columns of a line; the records have the whole text. */
 const LONGEST_LINE = 1000;
 
-/** Columns of what a correction asks for: the line of its verdict has all of it. */
+/** The most columns of a correction; the line of its verdict has the whole text. */
 const LONGEST_CORRECTION = 120;
 
 const VOICE: Voice = { duration, usage: usageText, error: problemOf, correction: shortCorrection };
 
-/** The change that is required, else how the feedback begins. */
+/** Returns the required change, else the beginning of the feedback. */
 function shortCorrection({ feedback, requiredChange = '' }: Pick<Correction, 'feedback' | 'requiredChange'>): string {
   return cut(oneLine(requiredChange.trim() === '' ? feedback : requiredChange), LONGEST_CORRECTION);
 }

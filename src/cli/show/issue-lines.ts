@@ -1,5 +1,5 @@
 /**
- * Issues that are open, by the phase that has to correct them, as lines.
+ * Open issues as lines, grouped by the phase that has to correct them.
  *
  * @module
  */
@@ -10,10 +10,10 @@ import { span, type Line } from '../terminal/line.ts';
 import { cut, oneLine } from '../terminal/text.ts';
 
 /**
- * A head and the issues; nothing where there are none.
+ * Creates a head and the lines of the issues; nothing if there are no issues.
  *
- * @param own The phase whose reviewers have found them.
- * @param reach The phases that it needs, in topological order.
+ * @param own The phase whose reviewers have found the issues.
+ * @param reach The phases that it depends on, in topological order.
  */
 export function findingLines(
   findings: readonly ReviewFinding[],
@@ -47,5 +47,5 @@ export function findingLines(
 
 // --- internal ---
 
-/** Longest description, in columns. */
+/** The most columns of a description. */
 const LONGEST = 100;

@@ -1,5 +1,5 @@
 /**
- * What waits for people, as lines.
+ * Inbox items as lines.
  *
  * @module
  */
@@ -19,9 +19,9 @@ import { correctionText, verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
 import { excerptLines } from './summary.ts';
 
-/** A head, then a line for each item; one line where there is none. @param now Milliseconds since 1970. */
+/** Creates a head and a line for each item; a single line if there are no items. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {
-  if (items.length === 0) return [[span('nothing waits', 'dim')]];
+  if (items.length === 0) return [[span('no items', 'dim')]];
   const rows = items.map((item) => cellsOf(item, now));
   const widths = HEAD.map((title, column) => Math.max(title.length, ...rows.map((row) => widthOf(row[column] ?? ''))));
   const line = (cells: readonly string[]) =>
@@ -34,7 +34,7 @@ export function itemTable(items: readonly KeptItem[], now: number): readonly Lin
   ];
 }
 
-/** All about one item. @param now Milliseconds since 1970. @param waits What its answer waits for, where it has one. */
+/** Describes one item. @param now Milliseconds since 1970. @param waits A text about the wait of a pending answer; empty if there is none. */
 export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly Line[] {
   const { item, attempts, corrections, findings, reach, changes, used, phaseUsed, choices } = detail;
   return [
@@ -45,7 +45,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     ...factsOf(item, now),
     ...inputLines(detail),
     ...attempts.flatMap((one, index) => attemptLines(one, index === attempts.length - 1)),
-    ...(corrections.length > 0 ? [[span('asked for so far:', 'dim')]] : []),
+    ...(corrections.length > 0 ? [[span('corrections so far:', 'dim')]] : []),
     ...corrections.map(({ from, to, feedback, requiredChange }): Line => {
       const text = correctionText({ feedback, requiredChange });
       const who = to === undefined ? oneLine(from) : `${oneLine(from)}, of ${oneLine(to)}`;
@@ -53,7 +53,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     }),
     ...findingLines(findings, item.about, reach),
     ...Object.entries(changes).flatMap(([task, patch]) => diffLines(task, patch)),
-    // What the phase has used, the run has.
+    // Usage of the phase is part of the usage of the run.
     ...(usageText(used) === ''
       ? []
       : [[span(`used: ${usageText(phaseUsed) || 'nothing'} by the phase, ${usageText(used)} by the run`, 'dim')]]),
@@ -65,7 +65,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
 // --- internal ---
 
 const HEAD = ['item', 'queue', 'since', 'due', 'about', 'asks'];
-/** Longest text of one line, in columns. */
+/** The most columns of one line. */
 const LONGEST = 100;
 const MOST_CHANGES = 40;
 const MOST_INPUTS = 10;
@@ -118,7 +118,7 @@ function textLines(text: string): readonly Line[] {
     .map((line): Line => [span(`  ${line}`)]);
 }
 
-/** Whoever does the work needs more of it than who judges what came of it, and is told where it began. */
+/** Describes the inputs. A person who does the task sees the beginning of each input, a reviewer only its first line. */
 function inputLines({ item, inputs }: KeptDetail): readonly Line[] {
   const outputs = Object.entries(inputs).flatMap(([phase, tasks]) =>
     Object.entries(tasks).map(([task, value]) => ({ name: `${oneLine(phase)} / ${oneLine(task)}`, value })),
@@ -126,7 +126,7 @@ function inputLines({ item, inputs }: KeptDetail): readonly Line[] {
   if (outputs.length === 0) return [];
   const more = outputs.length - MOST_INPUTS;
   return [
-    [span('to work with:', 'dim')],
+    [span('inputs:', 'dim')],
     ...outputs
       .slice(0, MOST_INPUTS)
       .flatMap(({ name, value }): readonly Line[] =>
@@ -151,18 +151,18 @@ function attemptLines({ number, generation, outputs, unchanged, verdict, verdict
     ...(unchanged === undefined ? [] : [span(` (${unchangedText(unchanged)})`, 'warn')]),
   ];
   if (!isLast) return [head];
-  const said = Object.entries(verdicts).map(([name, one]): Line => [
+  const judged = Object.entries(verdicts).map(([name, one]): Line => [
     span(`  ${oneLine(name)}: ${cut(verdictText(one), LONGEST)}`),
   ]);
-  const put = Object.entries(outputs).flatMap(([task, value]): readonly Line[] => [
+  const written = Object.entries(outputs).flatMap(([task, value]): readonly Line[] => [
     [span(`  ${oneLine(task)}:`, 'dim')],
     ...excerptLines(value),
   ]);
-  return [head, ...said, ...put];
+  return [head, ...judged, ...written];
 }
 
 function diffLines(task: string, patch: string): readonly Line[] {
-  // The first lines name files, of which there are none.
+  // Skips the file names at the start of the patch: there are no files.
   const lines = manyLines(patch)
     .split('\n')
     .slice(4)
@@ -179,7 +179,7 @@ function toneOfChange(line: string): Tone {
   return line.startsWith('+') ? 'good' : line.startsWith('-') ? 'bad' : 'dim';
 }
 
-/** How each answer is given to `phasegate inbox answer`. */
+/** The option of `phasegate inbox answer` for each answer. */
 const FLAGS: Readonly<Record<Choice['answer'], string>> = {
   approve: '--approve',
   edit: '--edit <file>',
@@ -198,21 +198,21 @@ function choiceLines(choice: Choice): readonly Line[] {
   const flag = phase === undefined ? FLAGS[answer] : `--rewind ${oneLine(phase)} "…"`;
   const effects = [
     ['runs', runs],
-    ['runs where it changes for them', mayRun],
+    ['runs if its inputs change', mayRun],
     ['skips', skips],
     ['leaves stale', stale],
   ] as const;
-  const told = effects.flatMap(([what, names]) =>
+  const effectTexts = effects.flatMap(([what, names]) =>
     names.length === 0 ? [] : [`${what}: ${names.map(oneLine).join(', ')}`],
   );
   const spent = spends === 'nothing' ? [] : [`spends ${spends}`];
   return [
     [span(`${padEnd(flag, 16)} `, 'strong'), span(oneLine(means))],
-    ...[...told, ...spent].map((text): Line => [span(`${' '.repeat(17)}${text}`, 'dim')]),
+    ...[...effectTexts, ...spent].map((text): Line => [span(`${' '.repeat(17)}${text}`, 'dim')]),
   ];
 }
 
-/** The same without colours, for whoever is asked on standard error. */
+/** Renders {@link itemLines} as text without colours, for a question on standard error. */
 export function plainItem(detail: ItemDetail, now: number): string {
   return itemLines(detail, now)
     .map((line) => `${plain(line)}\n`)

@@ -1,5 +1,5 @@
 /**
- * What can be done with a run after this process has left it.
+ * Next steps: commands for a run after this process has released it.
  *
  * @module
  */
@@ -15,16 +15,17 @@ import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { oneLine } from '../terminal/text.ts';
 
-/** Where a run is kept, what waits, and the commands to go on with. */
-export async function afterwards(result: RunResult<unknown>, kept: OpenStore): Promise<readonly Line[]> {
+/** Lists the waiting items, the store of the run, and the command that resumes it. */
+export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): Promise<readonly Line[]> {
   const { runId, status } = result;
-  if (!existsSync(kept.path)) return [[span(`  not kept, as ${oneLine(kept.file)} was removed meanwhile`, 'warn')]];
-  // A run that was never kept is not spoken of, as where its store has failed.
-  const listed = await listedIn(kept, runId).catch(() => undefined);
+  if (!existsSync(opened.path))
+    return [[span(`  not stored, as ${oneLine(opened.file)} was removed meanwhile`, 'warn')]];
+  // A run that never reached the store, for example because the store failed, has no next steps.
+  const listed = await listedIn(opened, runId).catch(() => undefined);
   if (!listed) return [];
-  const place: Line = [span(`  kept in ${oneLine(kept.file)}`, 'dim')];
+  const place: Line = [span(`  stored in ${oneLine(opened.file)}`, 'dim')];
   if (listed.status === 'completed') return [place];
-  const argument = storeArgument(kept);
+  const argument = storeArgument(opened);
   const { lease } = listed;
   if (lease)
     return [
@@ -33,44 +34,50 @@ export async function afterwards(result: RunResult<unknown>, kept: OpenStore): P
     ];
   const command = status === 'suspended' || listed.status === 'running' ? 'resume' : 'retry';
   const limit = command === 'retry' ? result.limit : null;
-  const items = await kept.store.inbox({ runId, open: true });
+  const items = await opened.store.inbox({ runId, open: true });
   const waiting = items.flatMap(({ id, about, reason }): readonly Line[] => [
     [span('  '), glyph('waiting', `${oneLine(about)} waits for a person: ${oneLine(reason)}`)],
     [span(`    answer with: phasegate inbox answer ${oneLine(id)}${argument}`)],
   ]);
-  const goOn = limit === null ? goOnText(command, runId, kept) : await raiseText(limit, runId, kept);
+  const goOn = limit === null ? resumeText(command, runId, opened) : await raiseText(limit, runId, opened);
   return [...waiting, place, [span(`  ${goOn}`)]];
 }
 
-/** What to go on with a run by. @param isPlaced Whether it is known where its pipeline is. */
-export function goOnText(command: 'resume' | 'retry', runId: string, kept: OpenStore, isPlaced = true): string {
-  const what = command === 'resume' ? 'resume with' : 'try again what was not approved with';
-  return `${what}: ${goOnCommand(command, runId, kept, isPlaced)}`;
+/** Describes how to resume or retry a run. @param isPlaced True if the file of its pipeline is known. @default true */
+export function resumeText(command: 'resume' | 'retry', runId: string, opened: OpenStore, isPlaced = true): string {
+  const what = command === 'resume' ? 'resume with' : 'retry unapproved phases with';
+  return `${what}: ${resumeCommand(command, runId, opened, isPlaced)}`;
 }
 
-/** The command to go on with a run. @param isPlaced Whether it is known where its pipeline is: else that has to be named. */
-export function goOnCommand(command: 'resume' | 'retry', runId: string, kept: OpenStore, isPlaced: boolean): string {
-  return `phasegate ${command} ${oneLine(runId)}${isPlaced ? '' : ' <pipeline>'}${storeArgument(kept)}`;
+/** Returns the command that resumes or retries a run. @param isPlaced True if the file of its pipeline is known; else the user has to name it. */
+export function resumeCommand(
+  command: 'resume' | 'retry',
+  runId: string,
+  opened: OpenStore,
+  isPlaced: boolean,
+): string {
+  return `phasegate ${command} ${oneLine(runId)}${isPlaced ? '' : ' <pipeline>'}${storeArgument(opened)}`;
 }
 
 // --- internal ---
 
-/** Rejects where the store throws. */
+/** Reads a run. Rejects if the store throws, even synchronously. */
 async function listedIn({ store }: OpenStore, runId: string): Promise<ListedRun | undefined> {
   return store.run(runId);
 }
 
 /**
- * Without more room the run would end at once for the same reason. A limit on what is used is raised as the run is tried again. One on
- * corrections or attempts is raised in a fork from before it was reached, which makes the correction that was refused.
+ * Describes how to continue with a higher limit, as the run would otherwise end at once for the same reason. A limit on usage is
+ * raised by a retry. A limit on corrections or attempts is raised in a fork from before it was reached, which then makes the
+ * refused correction.
  */
-async function raiseText(limit: LimitName, runId: string, kept: OpenStore): Promise<string> {
-  const records = await readRun(kept.store, runId);
+async function raiseText(limit: LimitName, runId: string, opened: OpenStore): Promise<string> {
+  const records = await readRun(opened.store, runId);
   const first = records[0]?.event;
   const reached = records.findLast(({ event }) => event.type === 'limit.reached' && event.limit === limit);
   const id = oneLine(runId);
   const command = !reached || MEASURED.has(limit) ? `retry ${id}` : `fork ${id} --at ${reached.seq - 1} --run`;
-  const store = storeArgument(kept);
+  const store = storeArgument(opened);
   const plan = first?.type === 'run.started' ? definitionOf(records, first).plan : undefined;
   if (plan?.runLimits?.[limit] === undefined || plan.runLimits[limit] !== plan.limits[limit])
     return `raise limits.${limit} in the pipeline, then: phasegate ${command} --allow-changed${store}`;
@@ -79,5 +86,5 @@ async function raiseText(limit: LimitName, runId: string, kept: OpenStore): Prom
   return `the run was given limits.${limit} by a program: raise it there, with retryRun()`;
 }
 
-/** Limits on what is used. */
+/** Limits on usage. */
 const MEASURED: ReadonlySet<LimitName> = new Set(['costUsd', 'tokens', 'durationMs', 'deadlineMs']);

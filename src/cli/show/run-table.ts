@@ -1,5 +1,5 @@
 /**
- * Runs as a table.
+ * The table of runs that `phasegate ls` prints.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { standingOf } from '../../store/run-status.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { cut, duration, oneLine, padEnd, widthOf } from '../terminal/text.ts';
 
-/** A head, then a line for each run; one line where there is none. @param now Milliseconds since 1970. */
+/** Creates a head and a line for each run; a single line if there are no runs. @param now Milliseconds since 1970. */
 export function runTable(runs: readonly ListedRun[], now: number): readonly Line[] {
   if (runs.length === 0) return [[span('no runs', 'dim')]];
   const rows = runs.map((run) => cellsOf(run, now));

@@ -1,5 +1,5 @@
 /**
- * What a run came to, in a few lines.
+ * A short summary of a run.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { duration, manyLines, oneLine } from '../terminal/text.ts';
 
-/** The end of a run: its status, what went wrong, warnings, and what the last phases put out. */
+/** Creates the summary: status, problems, warnings, and the outputs of the last phases. */
 export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
   return [statusLine(result), ...troubleLines(result), ...warningLines(result), ...outputLines(result, plan)];
 }
 
-/** The same in its parts, for whoever has no room for all of it; of the outputs all, by phase. */
+/** Returns the parts of the summary, for callers without room for all of it. It has the outputs of every last phase. */
 export function summaryParts(result: RunResult<unknown>, plan: Plan | undefined) {
   return {
     status: statusLine(result),
@@ -28,12 +28,12 @@ export function summaryParts(result: RunResult<unknown>, plan: Plan | undefined)
   };
 }
 
-/** The run that is shown. */
+/** Creates the line that names a run. */
 export function runLine(runId: string, plan: Plan | undefined): Line {
   return [span(`run ${oneLine(runId)} of "${oneLine(plan?.name ?? '')}"`)];
 }
 
-/** A text or JSON value, indented, at most ten lines of it. */
+/** Creates at most ten indented lines of a text or JSON value. */
 export function excerptLines(value: unknown): readonly Line[] {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null');
   const lines = manyLines(text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT)}…` : text.trimEnd()).split(
@@ -61,7 +61,7 @@ function statusLine({ status, phases, metrics, limit, runId, error }: RunResult<
     ...(usageText(metrics) === '' ? [] : [usageText(metrics)]),
     ...(atWork === elapsed ? [] : [`${atWork} at work`]),
   ];
-  // How the run ends is for the process to say that has it now.
+  // The process that has the lease now reports the end of the run.
   const isLost = error?.code === 'LEASE_LOST';
   return [
     glyph(status, isLost ? 'lost to another process' : status),
@@ -123,7 +123,7 @@ interface LastPhase {
   readonly result: PhaseResult;
 }
 
-/** Approved phases that no other phase comes after: what the run was for. */
+/** Returns the approved phases on which no other phase depends: their outputs are the result of the run. */
 function lastPhases({ phases }: RunResult<unknown>, plan: Plan | undefined): readonly LastPhase[] {
   const needed = new Set(plan?.phases.flatMap((phase) => phase.after));
   return (plan?.phases ?? []).flatMap(({ name }) => {

@@ -1,5 +1,5 @@
 /**
- * The timeline of a run on a terminal: a row for each phase, with a scale above them and what the characters mean below.
+ * The timeline of a run on a terminal: a scale, a row for each phase, and a legend.
  *
  * @module
  */
@@ -14,19 +14,19 @@ import { glyph, markOf } from '../terminal/marks.ts';
 import { cut, duration, oneLine, padEnd, widthOf } from '../terminal/text.ts';
 import { SENT_BACK, timelineGlyphs, timelineRow, type DrawnBar } from './timeline-row.ts';
 
-/** What a timeline is drawn with. */
+/** Options for drawing a timeline. */
 export interface TimelineOptions {
   readonly plan: Plan;
   readonly snapshot: RunSnapshot;
-  /** Never exceeded. */
+  /** The most columns of a line. */
   readonly columns: number;
-  /** Milliseconds since 1970: how long people have been waited for. */
+  /** The current time in milliseconds since 1970, at which open waits for people end. */
   readonly now: number;
-  /** The same: how long everything else goes on. */
+  /** The time in milliseconds since 1970 at which all other open bars end. */
   readonly workedUntil: number;
 }
 
-/** Draws a timeline: phases that have begun, in the order of the plan, and a count of the others. */
+/** Draws a timeline: the phases that have started, in the order of the plan, and a count of the others. */
 export function timelineLines(timeline: Timeline, options: TimelineOptions): readonly Line[] {
   const { plan, columns } = options;
   const rows = rowsOf(timeline, options);
@@ -59,7 +59,7 @@ export function timelineLines(timeline: Timeline, options: TimelineOptions): rea
 
 const BEFORE_NAME = 2;
 const BEHIND_NAME = 2;
-/** The part of a line that names may take. */
+/** The largest share of a line for names. */
 const NAMES = 0.35;
 /** Columns from one time on the scale to the next. */
 const TICKS = 16;
@@ -98,7 +98,7 @@ function grouped<T>(all: readonly T[], keyOf: (one: T) => string): ReadonlyMap<s
   return groups;
 }
 
-/** Times since the run began, each above the column in which it is. */
+/** Draws times since the start of the run, each above its column. */
 function scaleText(axis: TimeAxis, width: number, from: number): string {
   const textAt = (column: number) => duration(axis.timeAt((column * axis.length) / width) - from);
   const last = textAt(width);
@@ -110,7 +110,7 @@ function scaleText(axis: TimeAxis, width: number, from: number): string {
   return text.length + last.length + 1 < width ? `${padEnd(text, width - last.length - 1)}${last}│` : text;
 }
 
-/** What the characters mean that are there. */
+/** Explains the characters that occur. */
 function legendLines({ bars, arrows }: Timeline, columns: number): readonly Line[] {
   const used = new Set(bars.map(({ kind }) => kind));
   const entries: readonly Line[] = [
@@ -132,7 +132,7 @@ function widthIn(line: Line): number {
   return line.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
-/** Who sent back whom, what held the run, and what is drawn short. */
+/** Lists rewinds, limits that held the run, and idle times that are drawn short. */
 function noteLines({ from, arrows, holds }: Timeline, axis: TimeAxis, now: number): readonly Line[] {
   const sent = grouped(arrows, ({ from: by, to }) => JSON.stringify([by, to]));
   const notes = [

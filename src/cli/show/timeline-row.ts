@@ -1,5 +1,5 @@
 /**
- * One phase on a timeline: a character for each column, which says what the phase was mostly about.
+ * One phase on a timeline: each column shows the kind of work that took most of its time.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { TimelineBar, TimelineKind } from '../../projections/timeline/timel
 import { span, type Span } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 
-/** How a kind is drawn. The characters differ without their colours. */
+/** The character of each kind. The characters differ even without colours. */
 export const timelineGlyphs: Readonly<Record<TimelineKind, Span>> = {
   work: span('█', 'busy'),
   review: span('▒', 'good'),
@@ -17,21 +17,21 @@ export const timelineGlyphs: Readonly<Record<TimelineKind, Span>> = {
   waiting: span('─', 'dim'),
 };
 
-/** Where a phase was sent back by another. */
+/** The character for a rewind of the phase by another phase. */
 export const SENT_BACK: Span = glyph('rewinding');
 
-/** What a row is drawn on. */
+/** The time axis and the width of a row. */
 export interface RowOptions {
   readonly axis: TimeAxis;
   readonly columns: number;
 }
 
-/** A bar with an end, also where it goes on. */
+/** A bar with an end, even if its work is not finished. */
 export interface DrawnBar extends TimelineBar {
   readonly to: number;
 }
 
-/** Draws a row. @param sentBack When other phases have sent this one back. */
+/** Draws a row. @param sentBack The times at which other phases sent this one back, in milliseconds since 1970. */
 export function timelineRow(
   bars: readonly DrawnBar[],
   sentBack: readonly number[],
@@ -44,13 +44,13 @@ export function timelineRow(
     const own = shares.get(kind) ?? new Float64Array(columns);
     shares.set(kind, own);
     const [start, end] = [columnOf(from), columnOf(to)];
-    // Waits lie within work, so they have to count for more than it. What takes no time counts where nothing else is.
+    // Waits lie within work, so they weigh more than work. Bars without duration count only if nothing else is there.
     const weight = task === undefined ? 1 : 2;
     for (let at = columnAt(start, columns); at <= columnAt(end, columns); at++) {
       const share = Math.max(0, Math.min(end, at + 1) - Math.max(start, at));
       if (share === 0 && start !== end) continue;
       own[at] = (own[at] ?? 0) + Math.max(share, LEAST) * weight;
-      // Where a bar begins something is to be seen of it, however short it is.
+      // The first column of a bar is always drawn, however short the bar is.
       covered[at] = (covered[at] ?? 0) + (at <= start ? 1 : share);
     }
   }
@@ -80,7 +80,7 @@ function mostly(shares: ReadonlyMap<TimelineKind, Float64Array>, at: number): Sp
   return most;
 }
 
-/** Neighbours in the same tone are one. */
+/** Joins neighbours of the same tone. */
 function joined(spans: readonly Span[]): readonly Span[] {
   const all: Span[] = [];
   for (const one of spans) {

@@ -1,21 +1,21 @@
 /**
- * Keeping a stream for oneself while the code of a pipeline goes on writing to it.
+ * Exclusive use of a stream while the code of a pipeline also writes to it.
  *
  * @module
  */
 import type { OutputStream } from './program-io.ts';
 
-/** A stream that others no longer write to. */
+/** A stream whose other writers are redirected. */
 export interface CapturedWrites {
-  /** Writes to the stream itself. */
+  /** Writes to the real stream. */
   write(text: string): void;
-  /** Runs code whose writes go to the stream itself. It must not be asynchronous. */
+  /** Runs code whose writes go to the real stream. The code must be synchronous. */
   direct(code: () => void): void;
-  /** Gives the stream back. */
+  /** Restores the stream. */
   release(): void;
 }
 
-/** Sends what others write to a stream elsewhere. @param elsewhere Gets their text, in order. */
+/** Redirects what other code writes to a stream. @param elsewhere Receives their text, in order. */
 export function captureWrites(stream: OutputStream, elsewhere: (text: string) => void): CapturedWrites {
   const original = stream.write.bind(stream);
   const decoder = new TextDecoder();
@@ -27,7 +27,7 @@ export function captureWrites(stream: OutputStream, elsewhere: (text: string) =>
     encoding?: BufferEncoding | ((error?: Error | null) => void),
     done?: (error?: Error | null) => void,
   ): boolean {
-    // Who had this function before goes on to call it.
+    // Code that holds a reference to this function may call it after the release.
     if (own || isReleased)
       return typeof encoding === 'string' ? original(chunk, encoding, done) : original(chunk, encoding ?? done);
     elsewhere(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));

@@ -1,15 +1,15 @@
 /**
- * Pages of the documentation, by their address.
+ * Addresses of documentation pages.
  *
  * @module
  */
 
 const BASE = 'https://github.com/phasegate/phasegate/blob/main/docs';
 
-/** The address of a page. */
+/** Returns the address of a page. */
 export function pageOf(page: string): string {
   return `${BASE}/${page}`;
 }
 
-/** How to do each thing. */
+/** The address of the guide. */
 export const GUIDE_PAGE = pageOf('guide.md');

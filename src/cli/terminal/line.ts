@@ -1,12 +1,12 @@
 /**
- * Lines in tones, before they are painted: what they say can be cut to a width and tested without escape codes.
+ * Lines of text with tones instead of escape codes, so that they can be cut to a width and tested.
  *
  * @module
  */
 import { createColors } from 'picocolors';
 import { cut, widthOf } from './text.ts';
 
-/** What a piece of text is, which decides its colour. */
+/** The role of a piece of text, which decides its colour. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'bad' | 'busy' | 'warn';
 
 /** A piece of text in one tone. */
@@ -15,15 +15,15 @@ export interface Span {
   readonly tone: Tone;
 }
 
-/** One line. */
+/** One line of text. */
 export type Line = readonly Span[];
 
-/** Makes a span. */
+/** Creates a span. */
 export function span(text: string, tone: Tone = 'plain'): Span {
   return { text, tone };
 }
 
-/** The start of a line, at most `columns` wide. */
+/** Cuts a line to at most `columns` columns. */
 export function fit(line: Line, columns: number): Line {
   const fitted: Span[] = [];
   let left = columns;
@@ -36,7 +36,7 @@ export function fit(line: Line, columns: number): Line {
   return fitted;
 }
 
-/** A line without its tones. */
+/** Returns the text of a line without its tones. */
 export function plain(line: Line): string {
   return line
     .map(({ text }) => text)
@@ -44,10 +44,10 @@ export function plain(line: Line): string {
     .trimEnd();
 }
 
-/** Puts lines in colour, or leaves them plain. */
+/** Converts a line to text, with or without escape codes for colours. */
 export type Painter = (line: Line) => string;
 
-/** @param colours Whether the reader sees colours. */
+/** Creates a painter. @param colours True if the output shows colours. */
 export function createPainter(colours: boolean): Painter {
   const { bold, dim, green, red, cyan, yellow } = createColors(colours);
   const paint: Readonly<Record<Tone, (text: string) => string>> = {

@@ -1,5 +1,5 @@
 /**
- * How phases stand, as the tree has it: a mark for each, and words for how many there are; `docs/cli.md` lists them.
+ * The marks of phases in the tree, and the words for counts of phases; `docs/cli.md` lists them.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { PhaseResult, PhaseStatus } from '../../projections/run/run-result.
 import { statusMarks, type AnyStanding } from '../../projections/wording/status-marks.ts';
 import { span, type Span } from './line.ts';
 
-/** How a phase stands. `stale` is approved, and `failed` has rejected ones as well; `retrying` works again, or is about to. */
+/** The mark of a phase. `stale` phases are approved, `failed` includes rejected phases, `retrying` phases run again or are about to. */
 export type Mark = Exclude<PhaseStatus, 'rejected'> | 'stale';
 
 /** Every mark, in the order in which they are counted. */
@@ -26,9 +26,9 @@ export const marks = [
 ] as const satisfies readonly Mark[];
 
 /**
- * How a phase is marked: by its status, and whether it works for the first time or again.
+ * Returns the mark of a phase, which depends on its status and on its number of attempts.
  *
- * @param waits Whether a person is asked for what it works on.
+ * @param waits True if the phase waits for a person.
  */
 export function markOf(
   { status, stale, attempt }: Pick<PhaseResult, 'status' | 'stale' | 'attempt'>,
@@ -40,12 +40,12 @@ export function markOf(
   return status === 'rejected' ? 'failed' : status;
 }
 
-/** What the phases with a mark are, in words, such as `412 approved`; nothing where there are none. */
+/** Counts phases with a mark in words, such as `412 approved`; empty if there are none. */
 export function markedText(mark: Mark, count: number): readonly string[] {
   return count === 0 ? [] : [`${count} ${WORDS[mark]}`];
 }
 
-/** The mark of a standing as it is shown, with words behind it where there are some. */
+/** Returns the symbol of a status, followed by optional words. */
 export function glyph(standing: AnyStanding, words = ''): Span {
   const { mark, tone } = statusMarks[standing];
   return span(words === '' ? mark : `${mark} ${words}`, tone);

@@ -1,47 +1,49 @@
 /**
- * The lines at the bottom of a terminal that are drawn again and again, in the place of those before.
+ * A pane: the lines at the bottom of a terminal, which are redrawn in place.
  *
  * @module
  */
 import type { ProgramIo } from './program-io.ts';
 import { rowsOf } from './text.ts';
 
-/** How large a terminal is, in characters. */
+/** The size of a terminal in characters. */
 export interface PaneSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-/** One line: its text, and how it is written, with codes for colours. */
+/** One line: its plain text, and the same text with escape codes for colours. */
 export interface PaneLine {
   readonly text: string;
   readonly painted: string;
 }
 
-/** Lines that are drawn again. The cursor is hidden, and stands below the last of them. */
+/** Lines that are redrawn in place. The cursor is hidden and stands below the last line. */
 export interface Pane {
-  /** Draws lines, which must be narrower than the terminal, and fewer than its rows. Writes only what has changed. */
+  /** Draws lines, which must be narrower than the terminal and fewer than its rows. Writes only lines that changed. */
   draw(lines: readonly PaneLine[]): void;
-  /** Erases them; what is written then stands in their place. */
+  /** Erases the lines; later output takes their place. */
   clear(): void;
-  /** Erases them, and shows the cursor. */
+  /** Erases the lines and shows the cursor. */
   close(): void;
 }
 
 /**
+ * Creates a pane.
+ *
  * @param write Writes to the terminal itself.
- * @param size How large the terminal is at that moment.
- * @param env Tells which terminal it is.
+ * @param size Returns the current size of the terminal.
+ * @param env Identifies the terminal program.
  */
 export function createPane(write: (text: string) => void, size: () => PaneSize, env: ProgramIo['env']): Pane {
   let drawn: readonly PaneLine[] = [];
   let drawnAt = size();
   let isOpen = false;
 
-  /** What erases all that was drawn. */
+  /** Returns the codes that erase all drawn lines. */
   function erasing(): string {
     const { columns, rows } = size();
-    // Of lines that have left at the top nothing can be erased.
+    // Lines that scrolled off the top cannot be erased.
     const height = Math.min(heightOf(drawn, drawnAt.columns, columns, env), rows - 1);
     drawn = [];
     return height === 0 ? '' : `${up(height)}\r${ERASE_BELOW}`;
@@ -75,7 +77,7 @@ export function createPane(write: (text: string) => void, size: () => PaneSize, 
 const ESC = '\u001B';
 const HIDE_CURSOR = `${ESC}[?25l`;
 const SHOW_CURSOR = `${ESC}[?25h`;
-/** Terminals that know of frames show what is between these two at once. */
+/** Terminals with synchronized output show everything between these two codes at once. */
 const BEGIN_FRAME = `${ESC}[?2026h`;
 const END_FRAME = `${ESC}[?2026l`;
 const ERASE_BELOW = `${ESC}[J`;
@@ -85,7 +87,7 @@ function up(count: number): string {
   return count === 0 ? '' : `${ESC}[${count}A`;
 }
 
-/** What turns lines into others; empty where they are the same. Lines are overwritten and not erased first, so nothing flickers. */
+/** Returns the codes that change drawn lines into others; empty if they are equal. Lines are overwritten without erasing, to avoid flicker. */
 function changing(before: readonly PaneLine[], after: readonly PaneLine[]): string {
   const isSame = (at: number) => before[at]?.painted === after[at]?.painted;
   let first = 0;
@@ -98,13 +100,13 @@ function changing(before: readonly PaneLine[], after: readonly PaneLine[]): stri
   return `${up(before.length - first)}\r${written}${before.length > after.length ? ERASE_BELOW : ''}`;
 }
 
-/** The rows that lines take on a terminal whose width has changed since. Most terminals break lines that are too wide then. */
+/** Counts the rows of drawn lines after the width has changed. Most terminals wrap lines that have become too wide. */
 function heightOf(lines: readonly PaneLine[], from: number, to: number, env: ProgramIo['env']): number {
   if (to >= from || !breaksLines(env)) return lines.length;
   return lines.reduce((sum, { text }) => sum + rowsOf(text, to), 0);
 }
 
-/** xterm, the console of Linux and GNU screen cut them off. */
+/** True if the terminal wraps lines after a resize. xterm, the Linux console and GNU screen cut them off. */
 function breaksLines({ XTERM_VERSION, TERM, STY }: ProgramIo['env']): boolean {
   return XTERM_VERSION === undefined && STY === undefined && TERM !== 'linux';
 }

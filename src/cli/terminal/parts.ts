@@ -1,23 +1,23 @@
 /**
- * What is said in one line, where not all of it may fit.
+ * Parts of a line, of which some are left out if not all fit.
  *
  * @module
  */
 import type { Span, Tone } from './line.ts';
 import { cut, widthOf } from './text.ts';
 
-/** Something that is said. */
+/** A part of a line. */
 export interface Part extends Span {
-  /** What is left out first has the highest number; what has 0 is cut instead. */
+  /** The order of leaving out: the highest number goes first; parts with 0 are cut instead. */
   readonly spare: 0 | 1 | 2 | 3 | 4;
 }
 
-/** Makes a part. */
+/** Creates a part. */
 export function part(spare: Part['spare'], text: string, tone: Tone = 'plain'): Part {
   return { text, tone, spare };
 }
 
-/** The parts that there is room for. @param gap Columns before each. */
+/** Selects the parts that fit into `columns`. @param gap Columns before each part. */
 export function fitting(all: readonly Part[], columns: number, gap: number): readonly Part[] {
   const widths = new Map(all.map((one) => [one, widthOf(one.text) + gap]));
   const widthIn = (parts: readonly Part[], most: number) =>
@@ -38,5 +38,5 @@ export function fitting(all: readonly Part[], columns: number, gap: number): rea
 
 // --- internal ---
 
-/** Columns after which a text that can be cut has said enough to be of use. */
+/** The least columns that a text keeps before other parts are left out. */
 const ENOUGH = 24;

@@ -1,40 +1,40 @@
 /**
- * What a command uses of its process, so that a program can run one within itself.
+ * The process as commands see it. Tests and other programs can pass their own.
  *
  * @module
  */
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-/** Streams, environment and working folder of a command. */
+/** The streams, environment and working folder of a command. */
 export interface ProgramIo {
   readonly stdin: Readable & { readonly isTTY?: boolean };
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Names of files are taken from here. */
+  /** The folder that relative file names start from. */
   readonly cwd: string;
 }
 
-/** A stream that is written to; a terminal says so, and how large it is. */
+/** An output stream. A terminal has `isTTY` and its size. */
 export interface OutputStream extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
 }
 
-/** Those of this process. */
+/** Returns the streams, environment and working folder of this process. */
 export function ioOfProcess(): ProgramIo {
   const { stdin, stdout, stderr, env } = process;
   return { stdin, stdout, stderr, env, cwd: process.cwd() };
 }
 
-/** How wide a terminal is; `undefined` for what is none, or does not know. */
+/** Returns the width of a terminal; `undefined` if the stream is no terminal or does not know its width. */
 export function widthOf({ columns = 0 }: OutputStream): number | undefined {
   return columns > 0 ? columns : undefined;
 }
 
-/** The place of a file that a user has named. */
+/** Resolves a file name that a user has given. @returns An absolute path. */
 export function placeOf(file: string, { cwd }: Pick<ProgramIo, 'cwd'>): string {
   return resolve(cwd, file);
 }

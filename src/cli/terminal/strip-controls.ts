@@ -1,23 +1,23 @@
 /**
- * Text of errors, which may quote models, files and the runs of other people, on its way to a terminal.
+ * Removal of control characters from texts for a terminal, which may quote models, files and runs of other people.
  *
  * @module
  */
 import { stripVTControlCharacters } from 'node:util';
-import { OBEYED } from './text.ts';
+import { CONTROLS } from './text.ts';
 
-/** The same lines and spaces, without anything that a terminal would obey. */
+/** Removes everything that a terminal would interpret. Lines, spaces and tabs stay. */
 export function stripControls(text: string): string {
   return text
     .split(/\r\n|[\n\r]/u)
-    .map(harmlessLine)
+    .map(strippedLine)
     .join('\n');
 }
 
 // --- internal ---
 
-const OBEYED_BUT_TABS = new RegExp(String.raw`(?!\t)[${OBEYED}]`, 'gu');
+const CONTROLS_BUT_TABS = new RegExp(String.raw`(?!\t)[${CONTROLS}]`, 'gu');
 
-function harmlessLine(line: string): string {
-  return stripVTControlCharacters(line).replace(OBEYED_BUT_TABS, ' ');
+function strippedLine(line: string): string {
+  return stripVTControlCharacters(line).replace(CONTROLS_BUT_TABS, ' ');
 }

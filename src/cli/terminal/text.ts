@@ -1,5 +1,5 @@
 /**
- * Text from runs, made fit for a line on a terminal.
+ * Text from runs, prepared for a terminal: without control characters, cut, padded and measured.
  *
  * @module
  */
@@ -7,20 +7,20 @@ import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import { problemLine as joined } from '../../projections/wording/error-words.ts';
 
-/** Characters that a terminal obeys, for a class of a pattern: controls, line separators, marks that turn text around. */
-export const OBEYED = String.raw`\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF`;
+/** Characters that a terminal interprets, as a regex character class: controls, line separators, marks that change the text direction. */
+export const CONTROLS = String.raw`\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069\uFEFF`;
 
-const OBEYED_OR_SPACE = new RegExp(String.raw`[${OBEYED}\s]+`, 'gu');
+const CONTROLS_OR_SPACE = new RegExp(String.raw`[${CONTROLS}\s]+`, 'gu');
 
 /**
- * One line without anything that a terminal would obey. Names, feedback and errors come from models and files, which
- * must not move the cursor, turn text around or set the title of the window.
+ * Converts a text to one line without anything that a terminal interprets. Names, feedback and errors come from models
+ * and files. They must not move the cursor, change the text direction or set the window title.
  */
 export function oneLine(text: string): string {
-  return stripVTControlCharacters(text).replace(OBEYED_OR_SPACE, ' ').trim();
+  return stripVTControlCharacters(text).replace(CONTROLS_OR_SPACE, ' ').trim();
 }
 
-/** Like {@link oneLine} for text that may keep its lines. */
+/** Does the same as {@link oneLine} for each line, and keeps line breaks and indentation. */
 export function manyLines(text: string): string {
   return text
     .split(/\r\n|[\n\r]/u)
@@ -29,8 +29,7 @@ export function manyLines(text: string): string {
 }
 
 /**
- * The start of a text, at most `width` columns wide; `…` stands for what is left out. Takes no longer for a long text than
- * for one that just does not fit.
+ * Cuts a text to at most `width` columns; `…` replaces the rest. The cost depends on `width`, not on the length of the text.
  */
 export function cut(text: string, width: number): string {
   if (text.length <= width / 2) return text;
@@ -39,7 +38,7 @@ export function cut(text: string, width: number): string {
   let used = 0;
   let fits = 0;
   for (const { segment, index } of graphemes.segment(start)) {
-    // Up to here there is room for the mark as well; the last segment of a long text may be none of its own.
+    // Up to here there is also room for the `…`. The last segment of `start` may be incomplete.
     if (used < width) fits = index;
     used += stringWidth(segment);
     if (used > width) return `${start.slice(0, fits).trimEnd()}…`;
@@ -47,12 +46,12 @@ export function cut(text: string, width: number): string {
   return start.length === text.length ? text : `${start.slice(0, fits).trimEnd()}…`;
 }
 
-/** Columns that a text takes. */
+/** Counts the columns of a text. */
 export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Rows that a line takes where it is broken after so many columns. */
+/** Counts the rows of a line that wraps after `columns` columns. */
 export function rowsOf(line: string, columns: number): number {
   let rows = 1;
   let used = 0;
@@ -66,17 +65,17 @@ export function rowsOf(line: string, columns: number): number {
   return rows;
 }
 
-/** A text with spaces behind it, at least `width` columns wide. */
+/** Appends spaces to a text until it is `width` columns wide. */
 export function padEnd(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** What an error says in one line, without where its documentation is. */
+/** Returns an error message in one line, without the address of its documentation. */
 export function problemLine(message: string): string {
   return oneLine(joined(message));
 }
 
-/** A duration for people, such as `0.4s`, `12s`, `3m 05s`, `2h 10m`. */
+/** Formats a duration, such as `0.4s`, `12s`, `3m 05s`, `2h 10m`. @param ms Milliseconds. */
 export function duration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
@@ -88,7 +87,7 @@ export function duration(ms: number): string {
 
 // --- internal ---
 
-/** Code units that one column is given: an emoji of a family takes eleven for two. */
+/** The most code units that one column may need: a family emoji has eleven in two columns. */
 const MOST_UNITS = 16;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
