@@ -57,7 +57,7 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags, i
   if (wanted === undefined) throw ofNothing();
   const { plan, standing } = (await isFile(wanted, io))
     ? { plan: (await loadPipeline(wanted, io)).plan, standing: undefined }
-    : await meant(wanted, keptRun(wanted, flags, io));
+    : await withFileHint(wanted, storedRun(wanted, flags, io));
   const what = standing ? `run ${standing.runId} of "${plan.name}"` : `"${plan.name}"`;
   return writeOut(draw[format](plan, standing), out, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`, io);
 }
@@ -93,7 +93,7 @@ async function isFile(wanted: string, io: ProgramIo): Promise<boolean> {
   return found?.isFile() ?? false;
 }
 
-async function keptRun(
+async function storedRun(
   wanted: string,
   flags: StoreFlags,
   io: ProgramIo,
@@ -118,7 +118,7 @@ async function keptRun(
 }
 
 /** Extends the error about an unknown run, as the user may have meant a file. */
-async function meant<T>(wanted: string, drawn: Promise<T>): Promise<T> {
+async function withFileHint<T>(wanted: string, drawn: Promise<T>): Promise<T> {
   try {
     return await drawn;
   } catch (error) {

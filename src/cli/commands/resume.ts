@@ -104,7 +104,7 @@ export async function resumeWith(
     attended: attended || undefined,
   });
   return drive(
-    { run, opened, attended, known: seq, beside: [dashboard, inspection].filter((one) => one !== undefined) },
+    { run, opened, attended, known: seq, servers: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,
     io,
   );

@@ -48,7 +48,7 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
     ...(opened && { store: opened.store, holder: thisHolder(), source: placeOf(file, io) }),
   });
   return drive(
-    { run, opened, attended, isNew: true, beside: [dashboard, inspection].filter((one) => one !== undefined) },
+    { run, opened, attended, isNew: true, servers: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,
     io,
   );

@@ -32,7 +32,7 @@ export async function chooseReply(
   input.on('keypress', onKey);
   try {
     for (;;) {
-      const flags = await chosen(detail, { input, output, signal: ended.signal });
+      const flags = await askChoice(detail, { input, output, signal: ended.signal });
       if (flags === undefined) return false;
       try {
         const reply = await replyOf(flags, detail, io);
@@ -65,7 +65,7 @@ interface PromptIo {
 const LATER = 'later';
 
 /** Shows the menu. @returns The choice as flags of the command line; `undefined` if the item is left open. */
-async function chosen(detail: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
+async function askChoice(detail: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
   const { choices } = detail;
   const at = await select({
     ...prompt,
@@ -93,35 +93,35 @@ async function flagsOf(choice: Choice, detail: ItemDetail, prompt: PromptIo): Pr
     case 'approve':
       return { approve: true };
     case 'edit':
-      return said('A JSON file with outputs by task', prompt, (edit) => ({ edit }));
+      return askText('A JSON file with outputs by task', prompt, (edit) => ({ edit }));
     case 'retry':
-      return said('What to change?', prompt, (retry) => ({ retry }));
+      return askText('What to change?', prompt, (retry) => ({ retry }));
     case 'rewind':
-      return said('What to change?', prompt, (feedback) => ({ rewind: [choice.phase ?? '', feedback] }));
+      return askText('What to change?', prompt, (feedback) => ({ rewind: [choice.phase ?? '', feedback] }));
     case 'reclassify':
-      return reclassifyOf(detail, prompt);
+      return askReclassify(detail, prompt);
     case 'reject':
-      return said('Why?', prompt, (reject) => ({ reject }));
+      return askText('Why?', prompt, (reject) => ({ reject }));
     case 'escalate':
-      return said('Why?', prompt, (escalate) => ({ escalate }));
+      return askText('Why?', prompt, (escalate) => ({ escalate }));
     case 'skip':
-      return said('Why?', prompt, (skip) => ({ skip }));
+      return askText('Why?', prompt, (skip) => ({ skip }));
     case 'abort':
-      return said('Why?', prompt, (abort) => ({ abort }));
+      return askText('Why?', prompt, (abort) => ({ abort }));
     case 'value':
-      return valueOf(detail, prompt);
+      return askValue(detail, prompt);
   }
 }
 
 /** Asks for an issue and for the phase that has to correct it. */
-async function reclassifyOf({ item, findings, reach }: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
-  const issue = await oneOf(
+async function askReclassify({ item, findings, reach }: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
+  const issue = await askOption(
     'Which issue?',
     findings.map(({ id, issues }) => [id, issues[0]?.description ?? id]),
     prompt,
   );
   if (issue === undefined) return undefined;
-  const phase = await oneOf(
+  const phase = await askOption(
     'Which phase has to correct it?',
     [...reach, item.about].map((name) => [name, name]),
     prompt,
@@ -130,9 +130,9 @@ async function reclassifyOf({ item, findings, reach }: ItemDetail, prompt: Promp
 }
 
 /** Asks for one of the item's choices, or for any value if it has none. */
-async function valueOf({ item }: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
-  if (!item.choices) return said('JSON, or text', prompt, (value) => ({ value }));
-  const value = await oneOf(
+async function askValue({ item }: ItemDetail, prompt: PromptIo): Promise<ReplyFlags | undefined> {
+  if (!item.choices) return askText('JSON, or text', prompt, (value) => ({ value }));
+  const value = await askOption(
     'Which one?',
     item.choices.map((one) => [JSON.stringify(one), one]),
     prompt,
@@ -141,7 +141,7 @@ async function valueOf({ item }: ItemDetail, prompt: PromptIo): Promise<ReplyFla
 }
 
 /** Asks for one of several options. @returns `undefined` if the item is left open. */
-async function oneOf(
+async function askOption(
   message: string,
   options: readonly (readonly [value: string, label: string])[],
   prompt: PromptIo,
@@ -160,7 +160,7 @@ async function oneOf(
 }
 
 /** Asks for a text, which must not be blank. */
-async function said(
+async function askText(
   message: string,
   prompt: PromptIo,
   make: (words: string) => ReplyFlags,

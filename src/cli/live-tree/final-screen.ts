@@ -52,8 +52,8 @@ function shortened({ state, result, notes, rest }: Ending, { columns, rows }: Si
   const { status, trouble, warnings, outputs } = summaryParts(result, state.plan);
   const last = notes.slice(-LAST_NOTES);
   const room = Math.floor(rows / 2) - heightOf(last, columns);
-  const asked = taken(notes.slice(0, -LAST_NOTES), { columns, rows: room }, 'phasegate inbox');
-  const ends = [...asked, ...last];
+  const items = taken(notes.slice(0, -LAST_NOTES), { columns, rows: room }, 'phasegate inbox');
+  const ends = [...items, ...last];
   const left = Math.max(0, rows - heightOf([status, ...ends], columns));
   const isGood = result.status === 'completed';
   const wrong = taken(

@@ -28,8 +28,8 @@ export function windowOf(rows: readonly PhaseRow[], lines: number, extra: (row: 
   if (rows.every(({ result }) => isOver(result))) return { shown: remarkable(rows, lines), left: 0 };
   const groups: readonly PhaseRow[][] = [[], [], [], [], [], []];
   for (const row of rows) groups[urgency(row)]?.push(row);
-  const [asked = [], working = [], bad = [], corrected = [], waiting = [], ended = []] = groups;
-  const urgent = [...asked, ...working, ...bad, ...corrected].slice(0, lines);
+  const [escalated = [], working = [], bad = [], corrected = [], waiting = [], ended = []] = groups;
+  const urgent = [...escalated, ...working, ...bad, ...corrected].slice(0, lines);
   const more = urgent.reduce((sum, row) => sum + extra(row), 0);
   const left = Math.min(more, Math.floor((lines - urgent.length) / 2));
   const latest = ended.toSorted((a, b) => (b.result.endedAt ?? 0) - (a.result.endedAt ?? 0));

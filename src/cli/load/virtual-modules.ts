@@ -44,7 +44,7 @@ export function entryNames(): readonly string[] {
   return ['phasegate', 'phasegate/node', ...Object.keys(LATER), ...DATA];
 }
 
-/** The entry that exports a value of that name, of those that need no other package. */
+/** Finds the entry that exports a value of that name. Searches only entries that need no optional package. */
 export async function entryWith(value: string): Promise<string | undefined> {
   for (const entry of ['machines', 'quality', 'sqlite', 'visualizations'].map((name) => `phasegate/${name}`))
     if (Object.hasOwn((await LATER[entry]?.()) ?? {}, value)) return entry;

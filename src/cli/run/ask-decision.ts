@@ -47,28 +47,28 @@ export function createAsker(
   const { input, output, onBusy, isStored = false } = options;
   const outputs = new Map<string, Map<string, unknown>>();
   let plan: Plan | undefined;
-  let asked: InboxItem | undefined;
+  let current: InboxItem | undefined;
   let lines: Interface | undefined;
 
-  function say(text: string): void {
+  function print(text: string): void {
     output.write(`${text}\n`);
   }
 
   /** Asks the first open question, unless the current question is still open. */
   function next(): void {
     const waiting = run.inbox();
-    if (waiting.some(({ id }) => id === asked?.id)) return;
-    const before = asked;
-    [asked] = waiting;
-    if (asked === undefined) {
+    if (waiting.some(({ id }) => id === current?.id)) return;
+    const before = current;
+    [current] = waiting;
+    if (current === undefined) {
       close();
       if (before !== undefined) onBusy(false);
       return;
     }
     if (before === undefined) onBusy(true);
     listen();
-    if (asked.kind === 'task' || asked.kind === 'review') personal(asked);
-    else question(asked);
+    if (current.kind === 'task' || current.kind === 'review') askForWork(current);
+    else askForDecision(current);
   }
 
   function listen(): void {
@@ -77,9 +77,9 @@ export function createAsker(
     lines = createInterface({ input, terminal: false });
     lines.on('line', answer);
     lines.once('close', () => {
-      if (!lines || asked === undefined) return;
+      if (!lines || current === undefined) return;
       if (isStored) run.suspend();
-      else run.cancel(`The input ended before a decision on "${asked.about}"`);
+      else run.cancel(`The input ended before a decision on "${current.about}"`);
     });
   }
 
@@ -90,11 +90,11 @@ export function createAsker(
   }
 
   function answer(text: string): void {
-    if (asked === undefined) return;
+    if (current === undefined) return;
     try {
       if (text.trim() === '') throw new PhasegateError('DECISION_INVALID', 'An empty line is no decision');
       // The question stays open until schemas and stores have accepted the answer.
-      run.answer(asked.id, replyIn(asked, text), { nonce: asked.nonce }).then(next, refuse);
+      run.answer(current.id, replyIn(current, text), { nonce: current.nonce }).then(next, refuse);
     } catch (error) {
       refuse(error);
     }
@@ -102,42 +102,42 @@ export function createAsker(
 
   function refuse(error: unknown): void {
     if (!PhasegateError.is(error)) throw error;
-    say(stripControls(problemText(error.message)));
+    print(stripControls(problemText(error.message)));
     output.write('> ');
   }
 
   /** Asks a person who does the task or is the reviewer. */
-  function personal(item: InboxItem): void {
-    say('');
-    say(
+  function askForWork(item: InboxItem): void {
+    print('');
+    print(
       `${statusMarks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
     );
-    if (item.description) say(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
+    if (item.description) print(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
     if (item.kind === 'review') showOutputs(item.about);
     help(item);
   }
 
   function help(item: InboxItem): void {
-    say(`  Answer with one of these lines; Ctrl-C ${isStored ? 'suspends the run' : 'cancels the run'}.`);
-    for (const line of helpLines(item, targetsOf(plan, item))) say(`    ${line}`);
+    print(`  Answer with one of these lines; Ctrl-C ${isStored ? 'suspends the run' : 'cancels the run'}.`);
+    for (const line of helpLines(item, targetsOf(plan, item))) print(`    ${line}`);
     output.write('> ');
   }
 
   function showOutputs(about: string): void {
     for (const [task, value] of outputs.get(about) ?? []) {
-      say(`  ${oneLine(task)}:`);
-      for (const line of excerptLines(value)) say(plain(line));
+      print(`  ${oneLine(task)}:`);
+      for (const line of excerptLines(value)) print(plain(line));
     }
   }
 
-  function question(item: InboxItem): void {
+  function askForDecision(item: InboxItem): void {
     const { about, kind } = item;
     const reason = run.snapshot().phases[about]?.reason;
-    say('');
-    say(
+    print('');
+    print(
       `${statusMarks.waiting.mark} ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
     );
-    if (reason) say(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
+    if (reason) print(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
     showOutputs(about);
     help(item);
   }

@@ -22,8 +22,8 @@ export async function dashboardNextTo(opened: OpenStore | undefined, io: Program
   const { serveStore } = await import('../dashboard/serve-store.ts');
   const { url, close } = await serveStore(opened, { unref: true }, io);
   return {
-    begun: `dashboard: ${url}`,
-    goesOn: `The dashboard stays open until Ctrl-C: ${url}`,
+    startLine: `dashboard: ${url}`,
+    openLine: `The dashboard stays open until Ctrl-C: ${url}`,
     close: (farewell) => close(farewell ? { farewellMs: FAREWELL_MS } : {}),
   };
 }

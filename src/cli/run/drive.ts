@@ -47,7 +47,7 @@ export interface Driven {
   /** True if the run has just been started, so that the store may still refuse it. @default false */
   readonly isNew?: boolean | undefined;
   /** Servers that run next to it. @default none */
-  readonly beside?: readonly SideServer[] | undefined;
+  readonly servers?: readonly SideServer[] | undefined;
 }
 
 /** True if a person can be asked on this terminal. */
@@ -57,7 +57,7 @@ export function isAttended({ stdin, stderr }: ProgramIo): boolean {
 
 /** Shows a run until it ends or is suspended. @returns The exit code. */
 export async function drive(
-  { run, opened, attended, known = 0, isNew = false, beside = [] }: Driven,
+  { run, opened, attended, known = 0, isNew = false, servers = [] }: Driven,
   flags: DriveFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
@@ -100,7 +100,7 @@ export async function drive(
     else reporter.show(record);
     decider.apply(record);
   });
-  for (const { begun } of beside) if (begun !== undefined) io.stderr.write(`${begun}\n`);
+  for (const { startLine } of servers) if (startLine !== undefined) io.stderr.write(`${startLine}\n`);
   const result = await run.result;
   watch.release();
   decider.close();
@@ -111,7 +111,7 @@ export async function drive(
   // If standard output is closed, the next steps go to standard error.
   if (interrupts.code === exitCode.brokenPipe && !flags.json) io.stderr.write(asText(notes.map(plain)));
   interrupts.release();
-  await closeServers(beside, interrupts.code === undefined, io);
+  await closeServers(servers, interrupts.code === undefined, io);
   await opened?.store.close();
   return interrupts.code ?? exitCodeOf(result);
 }

@@ -24,7 +24,7 @@ export async function openInspection({ inspect: port }: InspectFlags, io: Progra
   io.stderr.write(`Inspect the run at ${server.url}\n`);
   return {
     inspect: server.inspect,
-    goesOn: `The inspector stays open until Ctrl-C: ${server.url}`,
+    openLine: `The inspector stays open until Ctrl-C: ${server.url}`,
     close: () => server.close(),
   };
 }

@@ -9,9 +9,9 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 /** A server next to a run. */
 export interface SideServer {
   /** The line to print when the run has started; `undefined` if it was printed before. */
-  readonly begun?: string | undefined;
+  readonly startLine?: string | undefined;
   /** The line to print when the run is over and the server stays open. */
-  readonly goesOn: string;
+  readonly openLine: string;
   /** Closes the server. @param farewell True to let open pages load the end of the run before. */
   close(farewell: boolean): Promise<void>;
 }
@@ -22,7 +22,7 @@ export async function closeServers(all: readonly SideServer[], keep: boolean, io
   if (isWatched && all.length > 0) {
     // Listens before the line about Ctrl-C is printed.
     const over = interrupted();
-    io.stderr.write(all.map(({ goesOn }) => `${goesOn}\n`).join(''));
+    io.stderr.write(all.map(({ openLine }) => `${openLine}\n`).join(''));
     // Signal handlers alone do not keep the process alive.
     const awake = setInterval(() => undefined, 60_000);
     await over;

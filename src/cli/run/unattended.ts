@@ -149,12 +149,13 @@ function isIdle(
 ): boolean {
   if (status !== 'running') return false;
   return Object.entries(phases).every(([name, phase]) => {
-    const asked = items.filter(({ about, task }) => about === name && task !== undefined);
+    const questions = items.filter(({ about, task }) => about === name && task !== undefined);
     const held = tries.filter((one) => one.phase === name);
     if (phase.status === 'reviewing' && held.some((one) => one.isAlone)) return true;
-    if (phase.status === 'reviewing') return asked.length > 0 && reviews.isAtRest(name, asked.length + held.length);
+    if (phase.status === 'reviewing')
+      return questions.length > 0 && reviews.isAtRest(name, questions.length + held.length);
     if (phase.status !== 'running') return true;
-    const waiting = [...asked, ...held];
+    const waiting = [...questions, ...held];
     return waiting.length > 0 && [...(tasks.get(name) ?? [])].every((task) => waiting.some((one) => one.task === task));
   });
 }

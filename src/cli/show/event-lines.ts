@@ -28,24 +28,24 @@ export function createEventLines(): EventLines {
   /** The issues of the latest review, by phase. */
   const issues = new Map<string, IssueWords>();
   /** Corrections that were shown since the last start of a phase, by phase. */
-  const asked = new Map<string, readonly Correction[]>();
+  const corrections = new Map<string, readonly Correction[]>();
 
   function recall({ time, event }: RunRecord): void {
     if (event.type === 'run.started') startedAt = time;
     if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan)
       gates = new Map(event.plan.phases.map(({ name, gate }) => [name, gate]));
     if (event.type === 'review.decided' && event.by === 'gate') issues.set(event.phase, issueWords(event));
-    if (event.type === 'phase.started') asked.delete(event.phase);
+    if (event.type === 'phase.started') corrections.delete(event.phase);
   }
 
   function line(record: RunRecord): string {
     const { time, event } = record;
     const phase = 'phase' in event ? event.phase : undefined;
-    const isTold = event.type === 'phase.started' && isShown(event, asked.get(event.phase));
+    const isTold = event.type === 'phase.started' && isShown(event, corrections.get(event.phase));
     recall(record);
     if (event.type === 'phase.retrying' || event.type === 'phase.rewinding') {
       const target = event.type === 'phase.retrying' ? event.phase : event.target;
-      asked.set(target, [...(asked.get(target) ?? []), event.correction]);
+      corrections.set(target, [...(corrections.get(target) ?? []), event.correction]);
     }
     const known = phase === undefined ? {} : { gate: gates.get(phase), isTold, issues: issues.get(phase) };
     const about = phase === undefined ? '' : `${oneLine(phase)}: `;
@@ -69,9 +69,9 @@ export function correctionText(correction: Pick<Correction, 'feedback' | 'requir
 // --- internal ---
 
 /** True if earlier lines have shown the whole demand on an attempt. The demand joins all corrections since the last start. */
-function isShown({ revision }: EventOf<'phase.started'>, asked: readonly Correction[] = []): boolean {
-  if (!revision || asked.length === 0) return false;
-  const { feedback, requiredChange } = joinDemands(asked);
+function isShown({ revision }: EventOf<'phase.started'>, corrections: readonly Correction[] = []): boolean {
+  if (!revision || corrections.length === 0) return false;
+  const { feedback, requiredChange } = joinDemands(corrections);
   return revision.feedback === feedback && revision.requiredChange === requiredChange;
 }
 
