@@ -9,11 +9,11 @@ export const FIRST_MODULE = `import { approve, definePipeline, phase, retry, ret
 
 const archive = ['Gates are old.', 'Few teams skip them.', '7 of 10 catch a defect.'];
 
-// A task is a function. It may as well ask a model, start a program, or ask a person.
+// A task is a function. It can also call a model, run a program, or ask a person.
 const research = phase('research', {
-  // A revision says what to change; the first attempt has none.
+  // A revision is the demand of a gate; the first attempt has none.
   tasks: (task) => [task('gather', { run: ({ revision }) => archive.slice(0, 1 + (revision?.attempt ?? 0)) })],
-  // The gate: it approves, or says what to change and has the phase work again.
+  // The gate approves, or sends the phase back with feedback.
   review: ({ outputs }) => (outputs.gather.length > 1 ? approve() : retry('One finding is not enough.')),
 });
 
@@ -35,11 +35,11 @@ name: my-pipeline
 phases:
   - name: draft
     tasks:
-      # A task is a program: what it prints is its output. PHASEGATE_FEEDBACK says what to do differently.
+      # A task is a program: it prints its output. PHASEGATE_FEEDBACK is the feedback of the gate.
       - name: write
         command: [node, --print, "'Gates are old.' + (process.env.PHASEGATE_FEEDBACK && ' 7 of 10 catch a defect.')"]
     review:
-      # The gate: a check that fails sends the phase back, and says what is to change.
+      # The gate: a failed check sends the phase back with the required change.
       checks:
         - name: number
           command: [node, --eval, "process.exit(/[0-9]/.test(\${READ}.outputs.write) ? 0 : 1)"]
@@ -51,7 +51,7 @@ phases:
     tasks:
       - name: html
         command: [node, --print, "'<p>' + \${READ}.inputs.draft.write + '</p>'"]
-        stdin: inputs # all it may know, as one JSON object
+        stdin: inputs # all inputs, as one JSON object
     review:
       # A reviewer is a program that prints APPROVE, or RETRY: and what to change. RETRY_PREDECESSOR draft: sends draft back.
       by:
