@@ -123,7 +123,7 @@ describe('pipelines from modules', () => {
   });
 
   it.each([
-    ['phasegate/opena', 'There is "phasegate/openai".'],
+    ['phasegate/opena', 'Did you mean "phasegate/openai"?'],
     ['@nobody/has-this/part', 'Install it in the project of the file: npm install @nobody/has-this\n'],
     ['nobody-has-this', 'Install it in the project of the file: npm install nobody-has-this\n'],
   ])('that import %s are told what to do', async (name, advice) => {
