@@ -155,7 +155,10 @@ describe('a run whose process was killed', () => {
     const { child, ended } = await startUntil(['run', 'p.mjs', '--run-id', 'r', '--wait'], 'Legal must see this.', cwd);
     const item = await untilAsked(join(cwd, '.phasegate/runs.db'));
     child.kill('SIGSTOP');
-    const works = new RegExp(String.raw`; process ${child.pid} on .* works on the run and has not applied it yet\n`, 'u');
+    const works = new RegExp(
+      String.raw`; process ${child.pid} on .* works on the run and has not applied it yet\n`,
+      'u',
+    );
     const first = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });
     expect([first.code, first.stdout]).toEqual([0, matching(works)]);
     const second = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });

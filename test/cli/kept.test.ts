@@ -237,7 +237,9 @@ describe('phasegate retry', () => {
     await ranTo(cwd, 0);
     expect(await phasegate(['resume', 'latest'], { cwd })).toMatchObject({
       code: 2,
-      stderr: containing('as it has ended: completed\nRun the phases that were not approved again with `phasegate retry`'),
+      stderr: containing(
+        'as it has ended: completed\nRun the phases that were not approved again with `phasegate retry`',
+      ),
     });
     expect(await phasegate(['retry', 'latest'], { cwd })).toMatchObject({
       code: 2,
