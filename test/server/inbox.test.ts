@@ -245,7 +245,7 @@ function plain(value: unknown): object {
   return JSON.parse(JSON.stringify(value)) as object;
 }
 
-/** The item that a run waits for. */
+/** Waits for the pending item of a run. */
 async function itemOf(store: RunStore, runId: string): Promise<InboxItem> {
   await until(async () => (await store.inbox({ runId, open: true })).length === 1);
   const [item] = await store.inbox({ runId, open: true });
@@ -253,7 +253,7 @@ async function itemOf(store: RunStore, runId: string): Promise<InboxItem> {
   return item;
 }
 
-/** The item of a run that waits for a person while nobody works on it. */
+/** Leaves a run that waits for a person. @returns Its item. */
 async function waiting(store: RunStore): Promise<InboxItem> {
   const run = startRun(pipeline, { store, attended: true });
   const item = await itemOf(store, run.id);
@@ -262,7 +262,7 @@ async function waiting(store: RunStore): Promise<InboxItem> {
   return item;
 }
 
-/** Goes on with runs in this process. */
+/** Returns actions that resume runs in this process. */
 function goingOn(store: RunStore) {
   const resume = async ({ runId }: { readonly runId: string }) => {
     await resumeRun(store, runId, pipeline, { attended: true });

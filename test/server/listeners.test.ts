@@ -1,4 +1,4 @@
-/** Streams that end leave nothing behind, and requests that name what is not there are refused for that. */
+/** Ended streams leave nothing behind, and requests for missing things are refused as such. */
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
@@ -7,7 +7,7 @@ import { createRecordStream } from '../../src/server/records.ts';
 import { refused } from '../../src/server/error-response.ts';
 
 describe('createBell()', () => {
-  it('lets go of the signals that outlive it', async () => {
+  it('removes its listeners from longer-lived signals', async () => {
     const server = new AbortController();
     for (let stream = 0; stream < 50; stream++) {
       const bell = createBell(server.signal);
@@ -39,7 +39,7 @@ describe('streams of the dashboard', () => {
 });
 
 describe('refused()', () => {
-  it('takes a definition that is missing, or that does not hold, for no error of the server', () => {
+  it('does not report a missing or invalid definition as a server error', () => {
     for (const code of ['FILE_UNREADABLE', 'DEFINITION_INVALID', 'PIPELINE_INVALID', 'JOURNAL_DIVERGED'] as const) {
       expect(refused(new PhasegateError(code, 'Cannot go on')).status).toBe(409);
     }

@@ -1,4 +1,7 @@
-/** The file of a store that was removed or replaced while its dashboard is open: that is told, and nothing is kept in vain. */
+/**
+ * The file of a store is removed or replaced while its dashboard is open: it reports so, and accepts no answers in
+ * vain.
+ */
 import { copyFile, rename } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
@@ -11,7 +14,7 @@ const pipeline = definePipeline({
 
 describe.skipIf(process.platform === 'win32')('the dashboard of a store whose file is gone', () => {
   for (const how of ['removed', 'replaced'] as const)
-    it(`says so where it was ${how}, answers nothing, and goes on when it is back`, async () => {
+    it(`reports that it was ${how}, answers nothing, and continues once it is back`, async () => {
       const { store, file } = await ownStore();
       const { dashboard, get, post, events } = await served({ store });
       const run = startRun(pipeline, { store, attended: true });

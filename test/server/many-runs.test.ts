@@ -1,4 +1,4 @@
-/** Stores with more runs than anybody works on: what is looked at, again and again, is what may be another. */
+/** Stores with many idle runs: polls read only runs that may have changed. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
 import type { RunFilter, RunStore } from '../../src/store.ts';
@@ -13,8 +13,8 @@ const asks = definePipeline({
   phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Which?' }) })] })],
 });
 
-describe('changes among many runs that wait', () => {
-  it('are looked for in runs that somebody works on, or that have new records', async () => {
+describe('changes among many waiting runs', () => {
+  it('are polled in runs that have a process, or new records', async () => {
     const { store: kept } = await ownStore();
     await waiting(kept);
     const asked: { readonly filter: RunFilter | undefined; readonly rows: number }[] = [];
@@ -41,7 +41,7 @@ describe('changes among many runs that wait', () => {
     expect(new Set(told.flatMap(({ runs }) => runs))).toEqual(new Set(['live']));
   });
 
-  it('have messages read again only where there are new ones', async () => {
+  it('reread messages only if there are new ones', async () => {
     const { store: kept } = await ownStore();
     await waiting(kept);
     let looks = 0;
@@ -68,7 +68,7 @@ describe('changes among many runs that wait', () => {
   });
 
   it.each([true, false])(
-    'are told of one that nobody works on (its store tells the latest message: %s)',
+    'include those of a run without a process (its store reports the latest message: %s)',
     async (tells) => {
       const { store: kept } = await ownStore();
       const without: RunStore = { ...kept };
@@ -93,7 +93,7 @@ describe('changes among many runs that wait', () => {
 
 // --- internal ---
 
-/** Runs that wait for a person, and that nobody works on. */
+/** Creates runs that wait for a person, and have no process. */
 async function waiting(store: RunStore): Promise<void> {
   for (let at = 0; at < WAITING; at += 1) {
     const run = startRun(asks, { store, runId: `asks ${at}`, attended: true });
@@ -103,7 +103,7 @@ async function waiting(store: RunStore): Promise<void> {
   }
 }
 
-/** The changes that are told, until the server ends the stream. */
+/** Reads the changes of a stream until the server ends it. */
 function listen(stream: ReturnType<Served['events']>): readonly Change[] {
   const changes: Change[] = [];
   const read = async () => {

@@ -1,11 +1,11 @@
-/** All that a tab wants to know in one stream: changes, and the records of a run. */
+/** A single stream for everything that a tab needs: changes, and the records of a run. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, startRun, task, type RunRecord } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
 import { served, until, type Served, type StreamEvent } from './rig.ts';
 
 describe('changes with a run', () => {
-  it('tell its records beside, after the last that the reader has', async () => {
+  it('include its records, after the last that the reader has', async () => {
     const { store, events } = await served();
     const run = startRun(asks, { store, runId: 'a/b', attended: true });
     await until(async () => (await store.inbox({ open: true })).length === 1);
@@ -25,7 +25,7 @@ describe('changes with a run', () => {
     await heard.leave();
   });
 
-  it('go on where a browser connects again by itself', async () => {
+  it('continue after a browser reconnects', async () => {
     const { store, events } = await served();
     await ended(store, 'r');
     const all = await store.read('r');
@@ -35,7 +35,7 @@ describe('changes with a run', () => {
     await heard.leave();
   });
 
-  it('wait for a run that is not there, tell when it was removed, and go on with all others', async () => {
+  it('wait for a missing run, report its removal, and continue for all others', async () => {
     const { store, events } = await served();
     const heard = hear(events('/api/changes?run=later'));
     await until(() => heard.names().includes('caught-up'));
@@ -52,14 +52,14 @@ describe('changes with a run', () => {
     await heard.leave();
   });
 
-  it('are asked for with a number', async () => {
+  it('need a number to start from', async () => {
     const { get } = await served();
     expect((await get('/api/changes?run=r&after=-1')).status).toBe(400);
   });
 });
 
-describe('a dashboard of what is over', () => {
-  it('tells every stream the last that there is and that it ends, and answers until nobody asks any more', async () => {
+describe('a dashboard that closes after its run', () => {
+  it('sends every stream the last records and its end, and answers until there are no requests', async () => {
     const { dashboard, store, events, get } = await served();
     const run = startRun(asks, { store, runId: 'r', attended: true });
     await until(async () => (await store.inbox({ open: true })).length === 1);
@@ -80,7 +80,7 @@ describe('a dashboard of what is over', () => {
     }
   });
 
-  it('is gone at once where no page is open', async () => {
+  it('closes at once if no page is open', async () => {
     const { dashboard, get } = await served();
     expect((await get('/api/open')).status).toBe(200);
     const closed = dashboard.close({ farewellMs: 600_000 });
@@ -89,8 +89,8 @@ describe('a dashboard of what is over', () => {
   });
 });
 
-describe('how many items are open', () => {
-  it.each(['where nobody hears of changes', 'where somebody does'])('is had at once, %s', async (where) => {
+describe('the number of open items', () => {
+  it.each(['where nobody hears of changes', 'where somebody does'])('is available at once, %s', async (where) => {
     const { store, events, get, post } = await served();
     const heard = where.includes('somebody') ? hear(events('/api/changes')) : undefined;
     const open = async () => (await get('/api/open')).body;
@@ -118,7 +118,7 @@ async function ended(store: RunStore, runId: string): Promise<void> {
   await startRun(pipeline, { store, runId }).result;
 }
 
-/** Reads a stream until it is left. */
+/** Reads a stream until the test leaves it. */
 function hear(events: ReturnType<Served['events']>) {
   const heard: StreamEvent[] = [];
   const rest = (async () => {
@@ -129,7 +129,7 @@ function hear(events: ReturnType<Served['events']>) {
     names: () => heard.map(({ name }) => name),
     of,
     records: () => of('records').flatMap((data) => data as readonly RunRecord[]),
-    /** Until the server has ended it. */
+    /** Resolves when the server has ended the stream. */
     left: rest,
     async leave() {
       void events.return(undefined);

@@ -1,4 +1,4 @@
-/** Records of runs as they come, and what may have changed: nothing is missed, and nothing is told twice. */
+/** Streams of records and of changes: nothing is missed, and nothing is sent twice. */
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, startRun, task, type RunRecord, memoryStore } from '../../src/index.ts';
@@ -7,7 +7,7 @@ import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until, type Served, type StreamEvent } from './rig.ts';
 
 describe('records', () => {
-  it('are told from the first to the last that is kept, and then as they come', async () => {
+  it('are sent from the first to the last stored one, and then live', async () => {
     const { store, events } = await served();
     const { run, finish } = stepwise(store);
     await finish(1);
@@ -28,7 +28,7 @@ describe('records', () => {
     expect(told).toEqual(await store.read(run.id));
   });
 
-  it('go on where a reader was that connects again and again, whatever it has read of an event', async () => {
+  it('continue for a reader that reconnects repeatedly, even within an event', async () => {
     const { store, events } = await served();
     const { run, finish } = stepwise(store);
     const told: RunRecord[] = [];
@@ -48,7 +48,7 @@ describe('records', () => {
     expect(told).toEqual(await store.read(run.id));
   });
 
-  it('begin where they are asked for, and later where the reader has more', async () => {
+  it('begin at the requested one, or later if the reader has more', async () => {
     const { store, events } = await served();
     const run = await ended(store);
     const all = await store.read(run.id);
@@ -70,7 +70,7 @@ describe('records', () => {
       expect(await upTo(query)).toEqual({ seq: all.length });
   });
 
-  it('come in events of at most 500, and several readers get the same', async () => {
+  it('come in events of at most 500, the same for several readers', async () => {
     const { store, events } = await served();
     const pipeline = definePipeline({
       name: 'long',
@@ -99,7 +99,7 @@ describe('records', () => {
     }
   });
 
-  it('refer to large outputs, which are had from where they are kept', async () => {
+  it('refer to large outputs, which are fetched separately', async () => {
     const { store, events, get } = await served();
     const large = 'large '.repeat(20_000);
     const run = startRun(
@@ -116,7 +116,7 @@ describe('records', () => {
     expect(await get(`/api/artifacts/${hash}`)).toEqual({ status: 200, body: large });
   });
 
-  it('of ids that are no plain words are found', async () => {
+  it('are found for run ids with special characters', async () => {
     const { store, events, get } = await served();
     for (const runId of ['a/b', '100%', 'ü ñ', '%2F', '..', 'a?b#c', '%252e', '日本']) {
       await ended(store, runId);
@@ -127,7 +127,7 @@ describe('records', () => {
     }
   });
 
-  it('end with `gone` where the run was removed', async () => {
+  it('end with `gone` if the run was removed', async () => {
     const { store, events, get } = await served();
     const run = await ended(store);
     const names: string[] = [];
@@ -139,7 +139,7 @@ describe('records', () => {
     expect((await get(`/api/runs/${run.id}/records`)).status).toBe(404);
   });
 
-  it('go on after the store could not be read, which is told once', async () => {
+  it('continue after the store was unreadable, which is reported once', async () => {
     const { store: kept } = await ownStore();
     let broken = false;
     const store: RunStore = {
@@ -172,18 +172,18 @@ describe('records', () => {
     expect(told).toEqual(await store.read(run.id));
   });
 
-  it('are looked for while somebody reads, once for all, and never where nobody does', async () => {
+  it('are polled while there are readers, once for all, and otherwise not', async () => {
     const { store: kept } = await ownStore();
     const { store, looks } = looked(kept);
     const { events } = await served({ store });
     const [one, other] = [stepwise(kept), stepwise(kept)];
     await Promise.all([one.finish(1), other.finish(1)]);
     const readers = [one, one, one, other].map(({ run }) => events(`/api/runs/${run.id}/records`));
-    // Records, and that they are all.
+    // Each reader gets the records, and the event that they are complete.
     for (const reader of readers) for (let count = 0; count < 2; count += 1) await reader.next();
     const [ofOne, ofOther] = [looks(one.run.id), looks(other.run.id)];
     await until(() => looks(other.run.id) >= ofOther + 10);
-    // As often for three readers as for one, which is the clock here.
+    // Three readers cause as many polls as one. The time is that of the polls.
     expect(looks(one.run.id) - ofOne).toBeLessThan(20);
     for (const reader of readers.slice(0, 3)) await reader.return(undefined);
     await untilUnwatched(looks, one.run.id, other.run.id);
@@ -191,8 +191,8 @@ describe('records', () => {
   });
 });
 
-describe('a reader that does not read', () => {
-  it('is told no more than fits, holds up nobody, and is forgotten when it has gone', async () => {
+describe('a slow reader', () => {
+  it('gets no more than its buffer, delays no other, and is removed after it disconnects', async () => {
     const { store: kept } = await ownStore();
     const { store: counted, looks } = looked(kept);
     let reads = 0;
@@ -227,7 +227,7 @@ describe('a reader that does not read', () => {
     }
     expect(told.map((record) => record.seq)).toEqual(Array.from({ length: seq }, (_, index) => index + 1));
     const all = Math.ceil(seq / 500);
-    // The other reader has read it all, and this one what the buffers of two sockets take.
+    // The other reader has read everything, and this one only the content of two socket buffers.
     expect(reads).toBeLessThan(all + 1 + all / 2);
 
     const other = await ended(kept);
@@ -240,7 +240,7 @@ describe('a reader that does not read', () => {
 });
 
 describe('changes', () => {
-  it('are told of runs that are new, go on, wait, are answered, end and are removed', async () => {
+  it('report runs that are new, continue, wait, are answered, end, or are removed', async () => {
     const { store, events, get, post } = await served();
     const old = await ended(store);
     const changes = await changesOf(events('/api/changes'));
@@ -270,7 +270,7 @@ describe('changes', () => {
     await changes.leave();
   });
 
-  it('begin anew for each who comes, as anything may have changed before', async () => {
+  it('begin with a full reload for each new reader, as anything may have changed before', async () => {
     const { store, events } = await served();
     const one = await changesOf(events('/api/changes'));
     const run = await ended(store);
@@ -281,7 +281,7 @@ describe('changes', () => {
     await one.leave();
   });
 
-  it('tell of a store that cannot be read, once, and go on', async () => {
+  it('report an unreadable store once, and continue', async () => {
     const kept = memoryStore();
     let broken = true;
     const store: RunStore = {
@@ -306,7 +306,7 @@ describe('changes', () => {
 });
 
 describe('streams', () => {
-  it('end when the dashboard is closed, and nothing keeps it from closing', async () => {
+  it('end when the dashboard is closed, and do not keep it from closing', async () => {
     const { dashboard, events, store } = await served();
     const run = await ended(store);
     const readers = ['/api/changes', `/api/runs/${run.id}/records`].map((path) => events(path));
@@ -317,7 +317,7 @@ describe('streams', () => {
     await dashboard.close();
     await Promise.allSettled(rests);
     await expect(fetch(dashboard.url)).rejects.toThrow('fetch failed');
-    // The store is not the dashboard's.
+    // The dashboard does not close the store, which is not its own.
     expect(await store.runs()).toHaveLength(1);
   });
 });
@@ -328,7 +328,7 @@ function recordsIn({ name, data }: StreamEvent): readonly RunRecord[] {
   return name === 'records' ? (data as readonly RunRecord[]) : [];
 }
 
-/** A store that counts how often each run is looked at. */
+/** Wraps a store, and counts the reads of each run. */
 function looked(kept: RunStore): { readonly store: RunStore; readonly looks: (runId: string) => number } {
   const counts = new Map<string, number>();
   const looks = (runId: string) => counts.get(runId) ?? 0;
@@ -339,7 +339,7 @@ function looked(kept: RunStore): { readonly store: RunStore; readonly looks: (ru
   return { store: { ...kept, run }, looks };
 }
 
-/** Waits until nobody looks at a run any more, while another that is read is looked at several times. */
+/** Waits until a run is no longer polled, while another one with a reader is polled several times. */
 async function untilUnwatched(looks: (runId: string) => number, runId: string, other: string): Promise<void> {
   await until(async () => {
     const [before, beat] = [looks(runId), looks(other)];
@@ -348,7 +348,7 @@ async function untilUnwatched(looks: (runId: string) => number, runId: string, o
   });
 }
 
-/** A run of five phases in a row, each of which ends when it is told to. */
+/** Starts a run of five phases in a chain. The test ends each phase. */
 function stepwise(store: RunStore) {
   const open: (() => void)[] = [];
   const gates = Array.from({ length: 5 }, (_, index) => new Promise<void>((resolve) => (open[index] = resolve)));
@@ -362,7 +362,7 @@ function stepwise(store: RunStore) {
     ),
   });
   const run = startRun(pipeline, { store });
-  /** Lets so many phases end, and waits until that is kept. */
+  /** Ends that number of phases, and waits until their records are stored. */
   const finish = async (count: number) => {
     for (const release of open.slice(0, count)) release();
     if (count === 5) await run.result;
@@ -378,7 +378,7 @@ async function ended(store: RunStore, runId?: string) {
   return run;
 }
 
-/** Reads changes until it is left. */
+/** Reads changes until the test leaves the stream. */
 async function changesOf(events: ReturnType<Served['events']>) {
   const first = (await events.next()).value as StreamEvent;
   const runs = new Set<string>();

@@ -1,9 +1,9 @@
-/** Requests that are no whole ones. */
+/** Incomplete requests. */
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
 import { served } from './rig.ts';
 
-it('a request that is hung up on in the middle of its body is nothing that whoever serves is told', async () => {
+it('a request whose client disconnects within the body is not reported to the owner of the server', async () => {
   const told: unknown[] = [];
   const { dashboard, cookie, get } = await served({ onError: (thrown) => told.push(thrown) });
   const host = `127.0.0.1:${dashboard.port}`;
@@ -15,7 +15,7 @@ it('a request that is hung up on in the middle of its body is nothing that whoev
     `cookie: ${cookie}`,
     'content-type: application/json',
     'content-length: 100',
-    // So that the server says when it begins to read.
+    // The server replies when it begins to read the body.
     'expect: 100-continue',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
@@ -23,7 +23,7 @@ it('a request that is hung up on in the middle of its body is nothing that whoev
   expect(String(said)).toMatch(/^HTTP\/1\.1 100 Continue/u);
   await new Promise<void>((resolve) => socket.write('{"reason":', () => resolve()));
   socket.destroy();
-  // What comes later is answered after that has been noticed.
+  // Later requests are answered only after the disconnection was noticed.
   for (let count = 0; count < 5; count += 1) expect((await get('/api/session')).status).toBe(200);
   expect(told).toEqual([]);
 });

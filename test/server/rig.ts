@@ -1,5 +1,5 @@
 /**
- * A dashboard's server on a real store, and those who ask it: programs, and readers of its streams as browsers have them.
+ * A dashboard server on a real store, and its clients: requests, and readers of its streams as in browsers.
  *
  * @module
  */
@@ -12,14 +12,14 @@ import { serveDashboard, type Dashboard, type DashboardOptions } from '../../src
 import type { RunStore } from '../../src/store.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 
-/** What came back. */
+/** A response. */
 export interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
 }
 
-/** How to ask. */
+/** The options of a request. */
 export interface Asking {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -38,30 +38,30 @@ export interface Served {
   readonly dashboard: Dashboard;
   readonly store: RunStore;
   readonly cookie: string;
-  /** Asks as it is told, and adds nothing. */
+  /** Sends a request without additional headers. */
   readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
-  /** Gets what is JSON, as the app does. */
+  /** Gets JSON, as the app does. */
   readonly get: (path: string) => Promise<JsonAnswer>;
   /** Posts JSON, as the app does. */
   readonly post: (path: string, body?: unknown) => Promise<JsonAnswer>;
-  /** Reads a stream until it is left, the server ends it, or `limit` events have come. */
+  /** Reads a stream until the test leaves it, the server ends it, or `limit` events have come. */
   readonly events: (path: string, options?: Reading) => AsyncGenerator<StreamEvent>;
 }
 
-/** What came back, where that is JSON. */
+/** A response with a JSON body. */
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** How to read a stream. */
+/** The options of reading a stream. */
 export interface Reading {
   /** The id of the last event that was read before. */
   readonly lastId?: string | undefined;
   readonly limit?: number | undefined;
 }
 
-/** A store in a file of its own, which is gone after the test. */
+/** Creates a store in a temporary file, which the end of the test removes. */
 export async function ownStore(): Promise<{ readonly store: RunStore; readonly file: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'phasegate-ui-'));
   const file = join(folder, 'runs.db');
@@ -73,7 +73,7 @@ export async function ownStore(): Promise<{ readonly store: RunStore; readonly f
   return { store, file };
 }
 
-/** Serves a store, by default a new one, and takes the cookie. */
+/** Serves a store, by default a new one, and requests the cookie. */
 export async function served(options: DashboardOptions & { readonly store?: RunStore } = {}): Promise<Served> {
   const { store = (await ownStore()).store, ...rest } = options;
   const dashboard = await serveDashboard(store, rest);
@@ -88,7 +88,7 @@ export async function cookieOf(url: string): Promise<string> {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? '';
 }
 
-/** Asks, and adds nothing. */
+/** Sends a request without additional headers. */
 export function askAt(url: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asked = request(url, { method, headers }, (response) => {
@@ -102,7 +102,7 @@ export function askAt(url: string, { method = 'GET', headers = {}, body }: Askin
   });
 }
 
-/** Waits until something holds. */
+/** Waits until a condition holds. */
 export async function until(holds: () => unknown): Promise<void> {
   const deadline = performance.now() + 100_000;
   while (!(await holds())) {
@@ -157,7 +157,7 @@ function client(dashboard: Dashboard, store: RunStore, cookie: string): Served {
   };
 }
 
-/** @returns `undefined` for what is no event, such as a heartbeat. */
+/** @returns The event; undefined for other text, such as a heartbeat. */
 function eventOf(text: string): StreamEvent | undefined {
   const fields = new Map(
     text.split('\n').flatMap((line): [string, string][] => {

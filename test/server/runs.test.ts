@@ -1,4 +1,4 @@
-/** Runs in the dashboard: how they stand, what can be done with them, and that it is done. */
+/** Runs in the dashboard: their status, the possible actions, and the effect of each. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, resumeRun, retryRun, startRun, task, type Run } from '../../src/index.ts';
 import type { ListedRun, RunStore } from '../../src/store.ts';
@@ -7,7 +7,7 @@ import type { UiRun } from '../../src/server/api.ts';
 import { ownStore, served, until, type Served } from './rig.ts';
 
 describe('runs', () => {
-  it('say how they stand, who works on them, and what can be done with each', async () => {
+  it('have a status, a holder, and possible actions', async () => {
     const { store } = await ownStore();
     const { get } = await served({ store, actions: goingOn(store) });
     const runs = await ofEachStanding(store);
@@ -43,7 +43,7 @@ describe('runs', () => {
     await Promise.all(runs.map((run) => run.result));
   });
 
-  it('of a process that is gone can be gone on with at once', async () => {
+  it('of a dead process can be resumed at once', async () => {
     const { store } = await ownStore();
     const stopped = startRun(slow, { store, runId: 'r', holder: 'desk 1' });
     await until(async () => (await store.run('r'))?.lease !== undefined);
@@ -61,7 +61,7 @@ describe('runs', () => {
     await stopped.result;
   });
 
-  it('are offered less where there are no pipelines, and nothing where nothing may be changed', async () => {
+  it('offer fewer actions without pipelines, and none on a read-only dashboard', async () => {
     const { store } = await ownStore();
     const run = await suspended(store);
     const embedded = await served({ store });
@@ -92,7 +92,7 @@ describe('runs', () => {
 });
 
 describe('cancel', () => {
-  it('ends a run that nobody works on, with the reason that is given', async () => {
+  it('ends a run without a process, with the given reason', async () => {
     const { post, store } = await served({ user: 'ada' });
     const one = await suspended(store);
     expect(await post(`/api/runs/${one.id}/cancel`, { reason: 'Not needed' })).toMatchObject({
@@ -105,7 +105,7 @@ describe('cancel', () => {
     expect(await reasonOf(store, other.id)).toBe('Cancelled by ada in the dashboard');
   });
 
-  it('tells whoever works on it', async () => {
+  it('reaches the process of the run', async () => {
     const { post, store } = await served();
     const run = startRun(slow, { store, holder: 'desk 1' });
     await until(async () => (await store.run(run.id))?.lease !== undefined);
@@ -117,7 +117,7 @@ describe('cancel', () => {
     expect(await reasonOf(store, run.id)).toBe('Enough');
   });
 
-  it('ends a run whose process is gone', async () => {
+  it('ends a run whose process is dead', async () => {
     const { store } = await ownStore();
     const stopped = startRun(slow, { store, holder: 'desk 1' });
     await until(async () => (await store.run(stopped.id))?.lease !== undefined);
@@ -127,7 +127,7 @@ describe('cancel', () => {
     await stopped.result;
   });
 
-  it('is refused for a run that has ended, and for one that there is not', async () => {
+  it('is refused for a run that has ended, and for an unknown one', async () => {
     const { post, store } = await served();
     const run = startRun(quick, { store });
     await run.result;
@@ -143,7 +143,7 @@ describe('cancel', () => {
 });
 
 describe('resume and retry', () => {
-  it('go on with a run, once for all who ask for it at the same time', async () => {
+  it('continue a run, once for all simultaneous requests', async () => {
     const { store } = await ownStore();
     const left = await suspended(store);
     const asked: string[] = [];
@@ -177,7 +177,7 @@ describe('resume and retry', () => {
     expect((await store.read(failed.id)).filter(({ event }) => event.type === 'run.ended')).toHaveLength(2);
   });
 
-  it('are refused as the run refuses it', async () => {
+  it('are refused with the error of the run', async () => {
     const { store } = await ownStore();
     const { post } = await served({ store, actions: goingOn(store) });
     const run = startRun(quick, { store });
@@ -196,7 +196,7 @@ describe('resume and retry', () => {
 });
 
 describe('fork', () => {
-  it('makes a new run at a record or before a phase, which goes on where that is wanted', async () => {
+  it('creates a run at a record or before a phase, and runs it on request', async () => {
     const { store } = await ownStore();
     const { post, get } = await served({ store, actions: goingOn(store) });
     const run = startRun(quick, { store });
@@ -219,7 +219,7 @@ describe('fork', () => {
     expect(await store.runs()).toHaveLength(3);
   });
 
-  it('is there also where it cannot go on', async () => {
+  it('is created even if it cannot run', async () => {
     const { store } = await ownStore();
     const fail = () => Promise.reject(new Error('of some kind'));
     const { post } = await served({ store, actions: { resume: fail, retry: fail } });
@@ -265,7 +265,7 @@ const asks = definePipeline({
   phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Which?' }) })] })],
 });
 
-/** Runs that stand in each way there is, by their ids. @returns Those that are at work. */
+/** Creates a run of each status, with the status as its id. @returns Those that are running. */
 async function ofEachStanding(store: RunStore): Promise<readonly Run<unknown>[]> {
   await startRun(quick, { store, runId: 'completed' }).result;
   await startRun(fails, { store, runId: 'failed' }).result;
@@ -295,7 +295,7 @@ async function suspended(store: RunStore, runId?: string): Promise<Run<unknown>>
   return run;
 }
 
-/** Goes on with runs in this process. */
+/** Returns actions that resume runs in this process. */
 function goingOn(store: RunStore, asked: string[] = []): DashboardActions {
   const begin = async (how: string, { runId, pipeline }: ListedRun, go: typeof resumeRun) => {
     asked.push(`${how} ${runId}`);

@@ -5,7 +5,7 @@ import { sessionSecret } from '../../src/cli/dashboard/session-secret.ts';
 import { ownStore, served, type Served } from './rig.ts';
 
 describe('a cookie', () => {
-  it('is good for the next server that has the same secret, and for no other', async () => {
+  it('is valid for the next server with the same secret, and for no other', async () => {
     const { store } = await ownStore();
     const first = await served({ store, session: 'a secret' });
     const next = await served({ store, session: 'a secret' });
@@ -18,7 +18,7 @@ describe('a cookie', () => {
     expect(await statusOf(again, fresh)).toBe(401);
   });
 
-  it('for looking is not good for answers', async () => {
+  it('for reading is invalid for answers', async () => {
     const { store } = await ownStore();
     const looking = await served({ store, session: 'a secret', readOnly: true });
     const next = await served({ store, session: 'a secret', readOnly: true });
@@ -29,7 +29,7 @@ describe('a cookie', () => {
 });
 
 describe('sessionSecret()', () => {
-  it('is made once for a store, for its owner alone', async () => {
+  it('is created once for a store, readable by its owner alone', async () => {
     const { file } = await ownStore();
     const secret = sessionSecret(file, 'write');
     expect(secret).toMatch(/^[\w-]{43}$/u);
@@ -38,7 +38,7 @@ describe('sessionSecret()', () => {
     if (process.platform !== 'win32') expect((await stat(`${file}.session`)).mode & 0o777).toBe(0o600);
   });
 
-  it('is not made for who only looks, who uses the one that is there', async () => {
+  it('is not created for a read-only dashboard, which uses the existing one', async () => {
     const { file } = await ownStore();
     expect(sessionSecret(file, 'read')).toBeUndefined();
     await expect(stat(`${file}.session`)).rejects.toThrow('ENOENT');
@@ -47,7 +47,7 @@ describe('sessionSecret()', () => {
     expect(sessionSecret(file, 'read')).toBe(secret);
   });
 
-  it('is none where there is no store, or the file beside it has no secret', async () => {
+  it('is absent without a store, or if the file next to it has no secret', async () => {
     const { file } = await ownStore();
     expect(sessionSecret(`${file}.none`, 'write')).toBeUndefined();
     await expect(stat(`${file}.none.session`)).rejects.toThrow('ENOENT');
@@ -55,7 +55,7 @@ describe('sessionSecret()', () => {
     expect(sessionSecret(file, 'write')).toBeUndefined();
     await rm(`${file}.session`);
     if (process.platform !== 'win32') {
-      // As a file that others know, which has come with a repository.
+      // A file that others can read may have come with a repository.
       await writeFile(`${file}.session`, 'x'.repeat(43), { mode: 0o644 });
       expect(sessionSecret(file, 'write')).toBeUndefined();
       await rm(`${file}.session`);
@@ -70,7 +70,7 @@ describe('sessionSecret()', () => {
 
 // --- internal ---
 
-/** What a server answers to the cookie of another, under the name that it has for its own. */
+/** Returns the status with which a server answers the cookie of another, under its own cookie name. */
 async function statusOf(asked: Served, { cookie }: Served): Promise<number> {
   const value = cookie.slice(cookie.indexOf('=') + 1);
   return (await asked.ask('/api/session', { headers: { cookie: `phasegate-${asked.dashboard.port}=${value}` } }))

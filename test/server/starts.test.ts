@@ -1,4 +1,4 @@
-/** Runs that take long to go on: who asks is told so, nobody has them go on twice, and what becomes of it is told with the run. */
+/** Runs that take long to resume: clients are told so, the run resumes once, and its page shows the result. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { definePipeline, human, phase, resumeRun, startRun, task } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
@@ -10,11 +10,11 @@ const pipeline = definePipeline({
   phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Which?' }) })] })],
 });
 
-/** Who asks is kept waiting for ten seconds. */
+/** The timeout of tests that wait for ten seconds, in milliseconds. */
 const LONG = { timeout: 240_000 };
 
-describe('a run that takes long to go on', LONG, () => {
-  it('is starting until it goes on, whoever asks for it again', async () => {
+describe('a run that takes long to resume', LONG, () => {
+  it('is starting until it runs, also for later requests', async () => {
     const { store } = await ownStore();
     const slow = slowly(() => resumeRun(store, 'r', pipeline, { attended: true }));
     const { get, post } = await served({ store, actions: slow });
@@ -36,7 +36,7 @@ describe('a run that takes long to go on', LONG, () => {
     expect((await get('/api/runs/r')).body).not.toHaveProperty('start');
   });
 
-  it('tells why it could not, until it has, and those who look on', async () => {
+  it('shows the reason for its failure to all clients, until it runs', async () => {
     const { store } = await ownStore();
     const slow = slowly(() => Promise.reject(new PhasegateError('RUN_CHANGED', 'Cannot resume r', { hint: 'Do so.' })));
     const { get, post, events } = await served({ store, actions: slow });
@@ -52,14 +52,14 @@ describe('a run that takes long to go on', LONG, () => {
       actions: ['resume', 'cancel', 'fork'],
     });
 
-    // What has happened since says more.
+    // Later events are more recent than the failure.
     const run = await resumeRun(store, 'r', pipeline, { attended: true });
     run.suspend();
     await run.result;
     expect((await get('/api/runs/r')).body).not.toHaveProperty('start');
   });
 
-  it('does not keep the dashboard from closing, and whoever has asked is told how it stands', async () => {
+  it('does not keep the dashboard from closing, and its client is told the status', async () => {
     const { store } = await ownStore();
     const slow = slowly(() => Promise.resolve());
     const { dashboard, post } = await served({ store, actions: slow });
@@ -71,7 +71,7 @@ describe('a run that takes long to go on', LONG, () => {
   });
 });
 
-it('a run that is refused soon tells that to who has asked, and not again', async () => {
+it('that is refused soon reports so to its client only', async () => {
   const { store } = await ownStore();
   const refused = new PhasegateError('RUN_CHANGED', 'Cannot resume r');
   const { get, post } = await served({ store, actions: { resume: () => Promise.reject(refused), retry: vi.fn() } });
@@ -85,7 +85,7 @@ it('a run that is refused soon tells that to who has asked, and not again', asyn
 
 // --- internal ---
 
-/** A run `r` that asks somebody and that nobody works on. @returns What it asks. */
+/** Leaves a run `r` that waits for a person and has no process. @returns Its item. */
 async function left(store: RunStore) {
   const run = startRun(pipeline, { store, runId: 'r', attended: true });
   await until(async () => (await store.inbox({ open: true })).length === 1);
@@ -94,7 +94,7 @@ async function left(store: RunStore) {
   return (await store.inbox({ open: true }))[0];
 }
 
-/** Does something once it may proceed. */
+/** Delays an action until the test permits it. */
 function slowly(begin: () => Promise<unknown>) {
   let proceed = (): void => undefined;
   const free = new Promise<void>((resolve) => (proceed = resolve));

@@ -1,4 +1,4 @@
-/** What is wrong with runs that go on, as the dashboard is told. */
+/** Alerts about unfinished runs, as the API returns them. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRun } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
@@ -8,7 +8,7 @@ import { pipelineOf } from '../browser/runs.ts';
 import { ownStore, served, until, type Served } from './rig.ts';
 
 describe('GET /api/troubles', () => {
-  it('tells what the records of runs that go on show, and nothing of those that have ended', async () => {
+  it('returns alerts of unfinished runs, and none of ended ones', async () => {
     const { store, get } = await served();
     const draft = fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] });
     await begun(store, 'ended', [fake('draft', { verdicts: ['RETRY: shorter'] })]);
@@ -31,7 +31,7 @@ describe('GET /api/troubles', () => {
     ]);
   });
 
-  it('reads each record once, and none of runs that have ended', async () => {
+  it('reads each record once, and none of ended runs', async () => {
     const { store } = await ownStore();
     const reads: (readonly unknown[])[] = [];
     const watched: RunStore = { ...store, read: (...args) => (reads.push(args), store.read(...args)) };
@@ -58,7 +58,7 @@ describe('GET /api/troubles', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('tells of runs that nobody works on: left, or by a process that is gone; not of those that wait for a person', async () => {
+  it('reports runs without a process: left, or by a dead one; not those that wait for a person', async () => {
     const gone = new Set<string>();
     const { store, get } = await served({ isAlive: (holder) => !gone.has(holder) });
     const asking = startRun(pipelineOf('asks', [fake('draft', { verdicts: ['ESCALATE: look'] })]), {
