@@ -1,13 +1,11 @@
-/**
- * The contract notices stores that are wrong: each of these does one thing badly, and has to fail the test that is named.
- */
+/** The contract detects faulty stores: each of these has one fault, and must fail the named test. */
 import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError, type InboxItem, type RunRecord } from '../../src/index.ts';
 import type { Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
 import type { RunStore } from '../../src/store/port.ts';
 import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.ts';
 
-/** A store with some methods of its own, made on a good one. */
+/** Methods with a fault, based on a correct store. */
 type Breakage = (good: RunStore, place: StorePlace) => Partial<RunStore> | RunStore;
 
 const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakage]>> = {
@@ -529,19 +527,19 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
 };
 
 describe('storeCases()', () => {
-  it('pass where nothing is remembered', async () => {
+  it('pass with a correct store', async () => {
     expect(await failing(({ now }) => forgetful(memoryStore({ now })))).toEqual([]);
   });
 
-  it('pass where every method is asynchronous', async () => {
+  it('pass with asynchronous methods', async () => {
     expect(await failing(({ now }) => asynchronous(memoryStore({ now })))).toEqual([]);
   });
 
-  it.each(Object.entries(broken))('notice a store that %s', async (_, [fails, breakage]) => {
+  it.each(Object.entries(broken))('detect a store that %s', async (_, [fails, breakage]) => {
     expect(await failuresOf(breakage)).toContain(fails);
   });
 
-  it('notice in each of them a store that does nothing', async () => {
+  it('each detect a store that does nothing', async () => {
     const nothing = everyMethod(memoryStore(), () => () => undefined);
     expect(await failing(() => nothing)).toEqual(storeCases(() => nothing).map(({ name }) => name));
   });
@@ -584,7 +582,7 @@ async function forgive(code: string, call: () => unknown, when: unknown): Promis
   }
 }
 
-/** How far the first record of a batch is from the last one kept. */
+/** Returns the distance of the first record of a batch from the last stored one. */
 function seqOf(good: RunStore, batch: Batch): number {
   return (batch.records[0]?.seq ?? 0) - (good.read(batch.runId) as readonly RunRecord[]).length;
 }
@@ -619,7 +617,7 @@ function without<T extends object>(run: T | undefined): (T & { readonly lease: u
   return run && { ...run, lease: undefined };
 }
 
-/** Appends with the lease that counts, whatever is shown, where `forgives` says so. */
+/** Appends with the valid lease instead of the given one, if `forgives` returns true. */
 function withTrueLease(good: RunStore, forgives: (lease: Lease | undefined) => boolean): Partial<RunStore> {
   const held = new Map<string, Lease>();
   return {
@@ -632,7 +630,7 @@ function withTrueLease(good: RunStore, forgives: (lease: Lease | undefined) => b
   };
 }
 
-/** A store that remembers nothing. */
+/** A store that stores nothing. */
 function forgetful(store: RunStore): RunStore {
   const methods = Object.entries(store).filter(([name]) => name !== 'memories' && name !== 'forget');
   return Object.fromEntries(methods) as unknown as RunStore;
@@ -652,7 +650,7 @@ function everyMethod(store: RunStore, change: (method: Method) => Method): RunSt
   return Object.fromEntries(methods.map(([name, method]) => [name, change(method)])) as unknown as RunStore;
 }
 
-/** Leases last longer than they say. */
+/** A store whose leases last longer than they report. */
 function lastingLonger(now: () => number, more: number): RunStore {
   const store = memoryStore({ now });
   return {

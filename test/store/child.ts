@@ -1,6 +1,4 @@
-/**
- * Another process that uses a store: `child.ts <what> <file> <more>`. It says line by line what it has done.
- */
+/** A process that uses a store: `child.ts <what> <file> <more>`. It prints a line for each step. */
 import { writeSync } from 'node:fs';
 import { PhasegateError } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
@@ -26,16 +24,16 @@ switch (what) {
     throw new Error(`No such work: ${what}`);
 }
 
-/** Keeps others from writing until it is killed. */
+/** Blocks writers until it is killed. */
 function hold(): void {
   const db = connect(file, { readOnly: false });
   db.exec('BEGIN IMMEDIATE');
   say('held');
-  // Node closes a database that nobody can use any more.
+  // The timer keeps the database reachable. Node closes an unreachable one.
   setInterval(() => db.isTransaction, 1000);
 }
 
-/** Takes the database for itself, which SQLite lets nobody do but the only one that has it open. */
+/** Takes exclusive access, which SQLite grants only to the sole connection. */
 function alone(): void {
   const db = connect(file, { readOnly: false });
   try {
@@ -46,7 +44,7 @@ function alone(): void {
   }
 }
 
-/** Appends so many records to run `r`, one by one, against others who do the same. Says which were taken. */
+/** Appends records to run `r` one by one, in competition with other processes. Prints those that were accepted. */
 async function race(): Promise<void> {
   const store = sqliteStore(file);
   let taken = 0;
@@ -69,7 +67,7 @@ async function race(): Promise<void> {
   await store.close();
 }
 
-/** Appends batches of several rows to run `r` until it is killed. Says after each how far it is. */
+/** Appends batches of several rows to run `r` until it is killed. Prints the last number after each. */
 async function write(): Promise<void> {
   const store = sqliteStore(file);
   for (;;) {
@@ -82,7 +80,7 @@ async function write(): Promise<void> {
   }
 }
 
-/** At once, so that whoever kills us knows what was done. */
+/** Prints synchronously, so that the killing process knows all finished steps. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }

@@ -1,6 +1,4 @@
-/**
- * A store in a file gives room back to the disk.
- */
+/** A store in a file returns unused space to the disk. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +24,7 @@ afterEach(async () => {
 });
 
 describe('compact() of a store in a file', () => {
-  it('gives back what removed runs took, and nothing of what is kept', async () => {
+  it('returns the space of removed runs, and keeps all others', async () => {
     const store = open();
     await fill(store, 'small', 5);
     await fill(store, 'large', 2000);
@@ -46,12 +44,12 @@ describe('compact() of a store in a file', () => {
     expect(await store.read('next')).toHaveLength(10);
   });
 
-  it('lets others write meanwhile, and read on as it was', async () => {
+  it('lets others write meanwhile, and readers keep their view', async () => {
     const store = open();
     await fill(store, 'old', 3000);
     await fill(store, 'live', 1);
     await store.remove('old');
-    // One who waits for nobody.
+    // This writer does not wait for a lock.
     const other = open(file, { busyTimeout: 0 });
     const lease = await other.acquire('live', 'other', 60_000);
     const reader = raw();
@@ -79,12 +77,12 @@ describe('compact() of a store in a file', () => {
     expect((await store.read('live')).map(({ seq: number }) => number)).toEqual(
       Array.from({ length: seq }, (_, at) => at + 1),
     );
-    // Who reads as it was has kept the file from becoming smaller.
+    // A reader with an old view has kept the file from shrinking.
     expect((await store.compact?.())?.freed).toBeGreaterThan(2_000_000);
     expectSound();
   });
 
-  it('goes on with what others remove meanwhile', async () => {
+  it('continues with space that others free meanwhile', async () => {
     const store = open();
     for (const runId of ['old', 'next']) await fill(store, runId, 3000);
     await store.remove('old');
@@ -95,7 +93,7 @@ describe('compact() of a store in a file', () => {
     expectSound();
   });
 
-  it('leaves the room in the log of who goes on beside it', async () => {
+  it('keeps the space in the log of a writer next to it', async () => {
     const store = open();
     await fill(store, 'old', 3000);
     await store.remove('old');
@@ -111,7 +109,7 @@ describe('compact() of a store in a file', () => {
     expectSound();
   });
 
-  it('says where another process keeps it from that, and does it later', async () => {
+  it('reports that another process prevents it, and succeeds later', async () => {
     const store = open(file, { busyTimeout: 0 });
     await fill(store, 'old', 500);
     await store.remove('old');
@@ -124,7 +122,7 @@ describe('compact() of a store in a file', () => {
     expect(rest).toEqual({ unused: 0 });
   });
 
-  it('refuses a store that is opened to be read only, removed or closed', async () => {
+  it('refuses a store that is read-only, removed or closed', async () => {
     const gone = open(join(folder, 'gone.sqlite'));
     rmSync(join(folder, 'gone.sqlite'));
     await refuses('STORE_UNREADABLE', () => gone.compact?.());
@@ -135,7 +133,7 @@ describe('compact() of a store in a file', () => {
     await refuses('STORE_CLOSED', () => reader.compact?.());
   });
 
-  it.runIf(canMount())('goes as far as a disk has room that is nearly full', async () => {
+  it.runIf(canMount())('goes as far as there is room on an almost full disk', async () => {
     await onDisk('6m', async (disk) => {
       const store = open(join(disk, 'runs.sqlite'));
       await fill(store, 'old', 1000);
@@ -143,7 +141,7 @@ describe('compact() of a store in a file', () => {
       await store.remove('old');
       stuff(disk);
       const result = await store.compact?.();
-      // It fits, or it is said that it does not; what is kept is there either way.
+      // Either it succeeds or it reports the full disk. The stored runs are intact either way.
       expect(result?.unused === 0 || result?.obstacle === 'full').toBe(true);
       expect(await store.read('live')).toHaveLength(2);
       rmSync(join(disk, 'stuff'));
@@ -154,13 +152,13 @@ describe('compact() of a store in a file', () => {
   });
 });
 
-describe('a store on a disk that is nearly full', () => {
-  it.runIf(canMount())('goes on in the room that it has within itself', async () => {
+describe('a store on an almost full disk', () => {
+  it.runIf(canMount())('continues in the free space of its own file', async () => {
     await onDisk('6m', async (disk) => {
       const store = open(join(disk, 'runs.sqlite'));
       await fill(store, 'old', 1000);
       await store.remove('old');
-      // Brings the log in, which is empty from here on.
+      // Closing merges the log into the file, so the log is empty from here on.
       await store.close();
       const again = open(join(disk, 'runs.sqlite'));
       const { size } = statSync(join(disk, 'runs.sqlite'));
@@ -176,8 +174,8 @@ describe('a store on a disk that is nearly full', () => {
   });
 });
 
-describe('compact() of a store that an earlier version has made', () => {
-  it('rewrites it where nobody works on a run, and cuts it off in parts from then on', async () => {
+describe('compact() of a store of an earlier version', () => {
+  it('rewrites it if no run has a process, and shrinks it in parts from then on', async () => {
     earlier();
     const store = open();
     await fill(store, 'live', 5);
@@ -195,7 +193,7 @@ describe('compact() of a store that an earlier version has made', () => {
     expect(rest).toEqual({ unused: 0 });
     expect(statSync(`${file}-wal`).size).toBe(0);
 
-    // Who has it open goes on.
+    // Other open connections continue.
     await fill(other, 'next', 1000);
     expect(await other.read('live')).toHaveLength(5);
     await other.remove('next');
@@ -206,7 +204,7 @@ describe('compact() of a store that an earlier version has made', () => {
     expectSound();
   });
 
-  it('leaves it as it is where nothing is to be given back', async () => {
+  it('changes nothing if there is no space to return', async () => {
     earlier();
     const store = open();
     await fill(store, 'live', 5);
@@ -214,7 +212,7 @@ describe('compact() of a store that an earlier version has made', () => {
     expect(raw().prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 0 });
   });
 
-  it.runIf(canMount())('leaves it as it is where the disk has no room for a second one', async () => {
+  it.runIf(canMount())('changes nothing if the disk has no room for a copy', async () => {
     await onDisk('8m', async (disk) => {
       const path = join(disk, 'runs.sqlite');
       earlier(path);
@@ -240,14 +238,14 @@ function open(path = file, options?: SqliteStoreOptions): RunStore {
   return store;
 }
 
-/** The database without the store. */
+/** Opens the database without the store. */
 function raw(path = file): Database {
   const db = connect(path, { readOnly: false });
   opened.push(db);
   return db;
 }
 
-/** A file as it was made before it could become smaller in parts. */
+/** Creates a file of an earlier version, which could not shrink in parts. */
 function earlier(path = file): void {
   const db = connect(path, { readOnly: false });
   db.exec(`PRAGMA journal_mode = WAL; ${MIGRATIONS.join(';')};
@@ -255,13 +253,13 @@ function earlier(path = file): void {
   db.close();
 }
 
-/** A run of so many records, of about 1 500 bytes each. */
+/** Appends a run of that number of records, of about 1 500 bytes each. */
 async function fill(store: RunStore, run: string, records: number): Promise<void> {
   const batch = batchOf(run, 1, { count: records, items: [openItem(run, 1)] });
   await store.append({ ...batch, records: batch.records.map(({ seq }) => recordOf(run, seq, 'x'.repeat(1500))) });
 }
 
-/** Records of the run `live`. */
+/** Counts the records of the run `live`. */
 function count(db: Database): unknown {
   return db.prepare(`SELECT seq FROM runs WHERE id = 'live'`).get()?.['seq'];
 }
@@ -270,18 +268,18 @@ function expectSound(): void {
   expect(raw().prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
 }
 
-/** Leaves nearly nothing of a disk. */
+/** Fills a disk almost completely. */
 function stuff(disk: string): void {
   for (let size = 8 << 20; size >= 4096; size /= 2) {
     try {
       writeFileSync(join(disk, 'stuff'), Buffer.alloc(size), { flag: 'a' });
     } catch {
-      // So much is not there any more.
+      // The space of the last file is free again.
     }
   }
 }
 
-/** Works on a disk of its own. */
+/** Runs work on a disk of its own. */
 async function onDisk(size: string, work: (disk: string) => Promise<void>): Promise<void> {
   const disk = join(folder, 'disk');
   mkdirSync(disk);

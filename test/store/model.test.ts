@@ -1,6 +1,4 @@
-/**
- * Random use of a store: SQLite does what the store in memory does, whatever is done in whatever order.
- */
+/** Random use of stores: SQLite and the store in memory have the same results, for any sequence of calls. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,13 +15,13 @@ const options = numberOfRuns({ runs: 100, seed: 20_260_101 });
 const folder = mkdtempSync(join(tmpdir(), 'phasegate-model-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A store with what its callers remember. */
+/** A store with the values that its callers keep. */
 interface Party {
   store: RunStore;
   readonly leases: Lease[];
 }
 
-/** One call; what it comes to is compared. */
+/** One call, whose results are compared. */
 interface Step {
   readonly told: string;
   readonly does: (party: Party, clock: Clock) => unknown;
@@ -41,7 +39,7 @@ const steps = {
   append: fc
     .record({
       run: runId,
-      /** From the last one kept: 1 is what follows. */
+      /** The distance from the last stored record: 1 is the next number. */
       gap: fc.constantFrom(1, 1, 1, 1, 1, 0, 2, -1),
       count: fc.constantFrom(1, 2, 3, 0),
       lease: optional(fc.nat(9)),
@@ -61,7 +59,7 @@ const steps = {
           ...(closed ? [{ ...closed, closedAt: 7, outcome: 'done' }] : []),
         ];
         const artifacts = x.artifacts.map((hash) => ({ hash, content: `"${hash}"` }));
-        // Neither ever changes.
+        // These two never change within a run.
         const { startedAt, pipeline } = standing ?? { startedAt: x.time % 3, pipeline: x.time > 2 ? 'p' : 'q' };
         const info = { status: x.status, startedAt, updatedAt: x.time, pipeline };
         const batch = batchOf(x.run, first, { count: x.count, items, artifacts, info });
@@ -129,7 +127,7 @@ const steps = {
 };
 
 describe('sqliteStore() and memoryStore()', () => {
-  it('come to the same', async () => {
+  it('have the same results', async () => {
     const seen = new Map<string, number>();
     let files = 0;
     const commands = fc.commands(
@@ -151,7 +149,7 @@ describe('sqliteStore() and memoryStore()', () => {
       }),
       options,
     );
-    // What never happened was not compared.
+    // Each of these outcomes must occur, or it was not compared.
     for (const outcome of [
       'kept',
       'SEQ_CONFLICT',
@@ -230,7 +228,7 @@ async function everything(store: RunStore): Promise<unknown> {
   return JSON.parse(JSON.stringify({ pictures, runs, artifacts, inbox: await store.inbox() }), withoutTokens);
 }
 
-/** Tokens are each store's own. */
+/** Replaces tokens, as each store has its own. */
 function shown(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), withoutTokens);
 }

@@ -1,17 +1,15 @@
-/**
- * A thread that opens the stores of a folder, each at the very time at which the others do, and tells what went wrong.
- */
+/** A thread that opens the stores of a folder at the same time as other threads, and reports errors. */
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorInfo } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 
-/** What such a thread is given. */
+/** The data of such a thread. */
 export interface Opening {
   readonly folder: string;
   readonly name: string;
   readonly threads: number;
-  /** How many threads have come to each round. */
+  /** The number of threads that have arrived at each round. */
   readonly arrived: Int32Array;
 }
 

@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 describe('processes that append to one run', () => {
-  it('get each number to one of them, also where they make the database at once', async () => {
+  it('get each number once, also if they create the database at the same time', async () => {
     const names = ['a', 'b', 'c'];
     const told = await Promise.all(
       names.map(async (name) => {
@@ -55,8 +55,8 @@ describe('processes that append to one run', () => {
   });
 });
 
-describe('threads that open a database that is not there', () => {
-  it('make it once, and all go on', async () => {
+describe('threads that open a missing database', () => {
+  it('create it once, and all continue', async () => {
     const arrived = new Int32Array(new SharedArrayBuffer(4 * 25));
     const names = ['a', 'b', 'c', 'd'];
     const told = await Promise.all(
@@ -76,10 +76,10 @@ describe('threads that open a database that is not there', () => {
 });
 
 describe('a process that has opened a database twice', () => {
-  it.each([true, false])('is not taken for one that has gone, by those that come (readOnly: %s)', async (readOnly) => {
+  it.each([true, false])('is not taken for closed by later processes (readOnly: %s)', async (readOnly) => {
     const stores = [sqliteStore(file), sqliteStore(file, { readOnly })];
     await stores[0]?.append(batchOf('r', 1));
-    // Who thinks that nobody else is there removes the log, and what is appended to it from then on is lost.
+    // A process that believes itself alone removes the log. Everything that is appended to it later would be lost.
     expect(await linesOf(start('alone', file))).toEqual(['database is locked']);
     await stores[0]?.append(batchOf('r', 2));
     for (const store of stores) await store.close();
@@ -87,7 +87,7 @@ describe('a process that has opened a database twice', () => {
 });
 
 describe('a process that is killed while it appends', () => {
-  it('leaves every batch that it was told of, whole, and a sound database', async () => {
+  it('leaves every acknowledged batch, whole, and a sound database', async () => {
     let known = 0;
     for (const batches of [1, 7, 20, 3, 40]) {
       const child = start('write', file);
@@ -106,7 +106,7 @@ describe('a process that is killed while it appends', () => {
       const seqs = (await store.read('r')).map(({ seq }) => seq);
       expect(seqs.length).toBeGreaterThanOrEqual(known);
       expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, index) => index + 1));
-      // Of a batch of three all or nothing, and what belongs to it.
+      // A batch of three is stored in full or not at all, with its large values.
       expect(seqs.length % 3).toBe(0);
       expect((await store.run('r'))?.seq).toBe(seqs.length);
       expect((await store.inbox()).length).toBe(seqs.length / 3);
@@ -117,7 +117,7 @@ describe('a process that is killed while it appends', () => {
 });
 
 describe('a process that holds the database', () => {
-  it('keeps others from writing for as long as they care to wait, and never from reading', async () => {
+  it('blocks writers for as long as they are willing to wait, and never readers', async () => {
     const store = sqliteStore(file, { busyTimeout: 50 });
     await store.append(batchOf('r', 1));
     const child = start('hold', file);

@@ -1,6 +1,4 @@
-/**
- * Whole runs read from a store, with what is kept beside their records.
- */
+/** Whole runs read from a store, with the large values that are stored apart from their records. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, task, type RunRecord, memoryStore, readRun } from '../../src/index.ts';
 
@@ -24,7 +22,7 @@ const pipeline = definePipeline({
 });
 
 describe('readRun()', () => {
-  it('gives every record as it was said, wherever large values stand', async () => {
+  it('returns every record as it was published, with its large values', async () => {
     const store = memoryStore();
     const run = startRun(pipeline, { store, runId: 'r', input: { brief: LARGE } });
     const said: RunRecord[] = [];
@@ -35,7 +33,7 @@ describe('readRun()', () => {
     expect(JSON.stringify(await store.read('r'))).not.toContain(LARGE);
   });
 
-  it('gives some of them', async () => {
+  it('returns a range of them', async () => {
     const store = memoryStore();
     const run = startRun(pipeline, { store, runId: 'r', input: { brief: LARGE } });
     await run.result;
@@ -43,7 +41,7 @@ describe('readRun()', () => {
     expect(await readRun(store, 'r', 3, 2)).toEqual(all.slice(2, 4));
   });
 
-  it('says which content is missing', async () => {
+  it('names the missing content', async () => {
     const store = memoryStore();
     await startRun(pipeline, { store, runId: 'r', input: 1 }).result;
     const poor = { ...store, artifact: () => Promise.resolve(undefined) };

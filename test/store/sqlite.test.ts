@@ -1,6 +1,4 @@
-/**
- * What SQLite adds to the contract: files, and all that can be wrong with them.
- */
+/** SQLite beyond the contract: files, and all of their faults. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -44,7 +42,7 @@ afterEach(async () => {
 });
 
 describe('sqliteStore() as a file', () => {
-  it('is readable by its owner alone, with all that lies beside it', async () => {
+  it('is readable by its owner alone, with the files next to it', async () => {
     const path = join(folder, 'new', 'runs.sqlite');
     const store = open(path);
     await store.append(batchOf('r', 1));
@@ -52,11 +50,11 @@ describe('sqliteStore() as a file', () => {
     expect(modes).toEqual([0o600, 0o600, 0o600]);
     expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700);
     await store.close();
-    // All is in the one file that is copied away.
+    // The single file that is copied contains everything.
     expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
   });
 
-  it('keeps the mode of a file that was there', () => {
+  it('keeps the mode of an existing file', () => {
     writeFileSync(file, '');
     chmodSync(file, 0o640);
     open();
@@ -71,7 +69,7 @@ describe('sqliteStore() as a file', () => {
     expect((await open(file, { readOnly: true }).read('r')).length).toBe(1);
   });
 
-  it.each(['runs.sqlite', 'link'])('has room in its log for what follows, opened as %s', async (name) => {
+  it.each(['runs.sqlite', 'link'])('reserves room in its log for later writes, opened as %s', async (name) => {
     symlinkSync(file, join(folder, 'link'));
     const store = open(join(folder, name));
     await store.append(batchOf('r', 1));
@@ -85,7 +83,7 @@ describe('sqliteStore() as a file', () => {
     for (let seq = 21; seq <= 60; seq++) await store.append(batchOf('r', seq));
     expect(statSync(`${file}-wal`).size).toBeGreaterThan(roomy);
 
-    // What a process that was killed leaves: the room behind the log is no part of it.
+    // A killed process leaves this file. The reserved room behind the log is no part of it.
     const left = join(folder, 'left.sqlite');
     for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, `${left}${end}`);
     expect((await open(left).read('r')).map(({ seq }) => seq)).toEqual(Array.from({ length: 60 }, (_, at) => at + 1));
@@ -94,13 +92,13 @@ describe('sqliteStore() as a file', () => {
     expect(db.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   });
 
-  it('has room in its log once, however many write in turns', async () => {
+  it('reserves room in its log once, however many write in turns', async () => {
     const stores = Array.from({ length: 4 }, () => open());
     for (const store of stores) await store.append(batchOf('r', 1 + (await store.read('r')).length));
     for (let seq = 5; seq <= 80; seq++) await stores[seq % stores.length]?.append(batchOf('r', seq));
     const roomy = statSync(`${file}-wal`).size;
     expect(roomy).toBeLessThan(2_000_000);
-    // Nor does one make more that has not written since.
+    // A later connection that has not written reserves no more, either.
     const late = open();
     for (let seq = 81; seq <= 84; seq++) await late.append(batchOf('r', seq));
     expect(statSync(`${file}-wal`).size).toBeLessThanOrEqual(roomy + 256 * 1024);
@@ -108,7 +106,7 @@ describe('sqliteStore() as a file', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'is used only where it was opened: not once it was removed or replaced',
+    'is used only at its opening place: not once it was removed or replaced',
     async () => {
       const store = open();
       const item = openItem('r', 1);
@@ -133,7 +131,7 @@ describe('sqliteStore() as a file', () => {
       copyFileSync(away, file);
       const found = 'is another file than the one that was opened';
       expect(refusals()).toEqual(Object.keys(uses).map((use) => `Cannot ${use} as <folder>/runs.sqlite ${found}`));
-      // Nothing was kept in vain, and it goes on when the file is back.
+      // Nothing was stored in vain, and the store continues when the file is back.
       renameSync(away, file);
       expect(await store.messages('r')).toEqual([]);
       await store.append(batchOf('r', 2));
@@ -141,7 +139,7 @@ describe('sqliteStore() as a file', () => {
     },
   );
 
-  it('is marked as ours, in WAL mode, and waits for the disk', () => {
+  it('has our application id, is in WAL mode, and waits for the disk', () => {
     open();
     const db = raw();
     const pragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
@@ -171,7 +169,7 @@ describe('sqliteStore() as a file', () => {
 });
 
 describe('read() of a store in a file', () => {
-  it('gives records as they were kept, wherever it begins and ends', async () => {
+  it('returns records as they were stored, for every range', async () => {
     const store = open();
     const texts = ['{"no": "record"},{', '[', ']', '\\', '"', ',', '\u2028 \ud83d\ude00', '\n', ''];
     const records = Array.from({ length: 1100 }, (_, at) => recordOf('r', at + 1, texts[at % texts.length]));
@@ -183,7 +181,7 @@ describe('read() of a store in a file', () => {
         expect(await store.read('r', from, limit)).toEqual(records.slice(from - 1).slice(0, limit));
   });
 
-  it('gives nothing from beyond the last number that there can be, whatever other runs have', async () => {
+  it('returns nothing beyond the highest possible number, whatever other runs have', async () => {
     const store = open();
     for (const run of ['r', 'other', 'third']) await store.append(batchOf(run, 1, { count: 3 }));
     for (const from of [4, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 2 ** 53, Infinity]) {
@@ -194,7 +192,7 @@ describe('read() of a store in a file', () => {
     for (const run of ['r', 'third']) expect((await store.read(run)).map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  it('gives the records of a database that an earlier version has made, and goes on with them', async () => {
+  it('returns the records of a database of an earlier version, and appends to them', async () => {
     const db = raw();
     db.exec(`${MIGRATIONS[0]}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`);
     const records = ['a', 'b'].map((run) => Array.from({ length: 300 }, (_, at) => recordOf(run, at + 1)));
@@ -220,7 +218,7 @@ describe('read() of a store in a file', () => {
     expect(await store.read('b')).toHaveLength(301);
   });
 
-  it('skips over numbers that are not there, and reads what was added later', async () => {
+  it('skips missing numbers, and reads records that were added later', async () => {
     const store = open();
     await store.append(batchOf('r', 1, { count: 600 }));
     raw().exec('DELETE FROM records WHERE seq BETWEEN 250 AND 520');
@@ -252,7 +250,7 @@ describe('read() of a store in a file', () => {
     expect(await store.read('r', 1, 299)).toHaveLength(299);
   });
 
-  it('leaves no transaction behind, also where it fails', async () => {
+  it('leaves no transaction behind, even if it fails', async () => {
     const store = open();
     await store.append(batchOf('r', 1));
     await store.read('r');
@@ -265,7 +263,7 @@ describe('read() of a store in a file', () => {
 });
 
 describe('sqliteStore() with { readOnly: true }', () => {
-  it('reads beside a writer, and refuses to write', async () => {
+  it('reads next to a writer, and refuses to write', async () => {
     const writer = open();
     await writer.append(batchOf('r', 1, { items: [openItem('r', 1)] }));
     const readers = [1, 2, 3].map(() => open(file, { readOnly: true }));
@@ -288,7 +286,7 @@ describe('sqliteStore() with { readOnly: true }', () => {
     expect((await writer.run('r'))?.seq).toBe(2);
   });
 
-  it('reads what was closed before', async () => {
+  it('reads a database that was closed before', async () => {
     const writer = open();
     await writer.append(batchOf('r', 1));
     await writer.close();
@@ -299,7 +297,7 @@ describe('sqliteStore() with { readOnly: true }', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('makes no file', () => {
+  it('creates no file', () => {
     expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
       "Cannot open the store <folder>/runs.sqlite as there is no such file
       Give the path of an existing store.
@@ -344,7 +342,7 @@ describe('sqliteStore() cannot be opened', () => {
     `);
   });
 
-  it.each([false, true])('where the file is no database (readOnly: %s)', (readOnly) => {
+  it.each([false, true])('if the file is no database (readOnly: %s)', (readOnly) => {
     writeFileSync(file, 'Dear diary, today I wrote a pipeline. '.repeat(100));
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
       "Cannot open the store as <folder>/runs.sqlite is not an SQLite database
@@ -354,7 +352,7 @@ describe('sqliteStore() cannot be opened', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/^Dear diary/u);
   });
 
-  it.each([false, true])('where another program made the database (readOnly: %s)', (readOnly) => {
+  it.each([false, true])('if another program created the database (readOnly: %s)', (readOnly) => {
     const db = raw();
     db.exec('CREATE TABLE songs (title TEXT)');
     const before = readFileSync(file);
@@ -366,7 +364,7 @@ describe('sqliteStore() cannot be opened', () => {
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
-  it('where another program has marked an empty database', () => {
+  it('if another program has marked an empty database', () => {
     raw().exec('PRAGMA application_id = 42');
     expect(problem(() => open())).toMatchInlineSnapshot(`
       "Cannot open the store <folder>/runs.sqlite as it is the database of another program
@@ -375,7 +373,7 @@ describe('sqliteStore() cannot be opened', () => {
     `);
   });
 
-  it.each([false, true])('where a later version made the database (readOnly: %s)', async (readOnly) => {
+  it.each([false, true])('if a later version created the database (readOnly: %s)', async (readOnly) => {
     await open().close();
     raw().exec('PRAGMA user_version = 7');
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
@@ -385,7 +383,7 @@ describe('sqliteStore() cannot be opened', () => {
     `);
   });
 
-  it('where an empty file is to be read only', () => {
+  it('if an empty file is opened read-only', () => {
     writeFileSync(file, '');
     expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
       "Cannot open the store <folder>/runs.sqlite as it is empty
@@ -394,11 +392,11 @@ describe('sqliteStore() cannot be opened', () => {
     `);
   });
 
-  it('where the file is cut off', async () => {
+  it('if the file is truncated', async () => {
     const store = open();
     await store.append(batchOf('r', 1, { count: 500 }));
     await store.close();
-    // A copy, as others that have the file open would know its true length.
+    // The copy is opened, as connections to the file itself would know its true length.
     const copy = join(folder, 'copy.sqlite');
     copyFileSync(file, copy);
     truncateSync(copy, statSync(file).size / 2);
@@ -417,7 +415,7 @@ describe('sqliteStore() cannot be opened', () => {
 });
 
 describe('sqliteStore() with a damaged page', () => {
-  it('says so where it is read, and keeps the rest', async () => {
+  it('reports it when it is read, and keeps the rest', async () => {
     const store = open();
     await store.append(batchOf('good', 1));
     await store.append(batchOf('bad', 1, { count: 2000 }));
@@ -434,7 +432,7 @@ describe('sqliteStore() with a damaged page', () => {
     expect((await damaged.read('good')).length).toBe(1);
   });
 
-  it('says so where a row is something else', () => {
+  it('reports a row of another type', () => {
     const store = open();
     void store.append(batchOf('r', 1));
     raw().exec(`UPDATE records SET record = '{"no": "record"}'`);
@@ -485,7 +483,7 @@ describe.skipIf(process.platform === 'win32')('sqliteStore() without the right t
     chmodSync(folder, 0o755);
   });
 
-  it('says how a closed store can be read in a folder that may not be written', async () => {
+  it('names the way to read a closed store in a read-only folder', async () => {
     await open().close();
     chmodSync(file, 0o444);
     chmodSync(folder, 0o555);
@@ -499,7 +497,7 @@ describe.skipIf(process.platform === 'win32')('sqliteStore() without the right t
     chmodSync(folder, 0o755);
   });
 
-  it('to read it at all', async () => {
+  it('not even to read it', async () => {
     await open().close();
     chmodSync(file, 0o600);
     chmodSync(folder, 0o755);
@@ -514,7 +512,7 @@ describe.skipIf(process.platform === 'win32')('sqliteStore() without the right t
 });
 
 describe('sqliteStore() without room', () => {
-  it('keeps nothing of the batch, all that was before, and goes on when there is room', async () => {
+  it('stores nothing of the batch, keeps everything before, and continues when there is room', async () => {
     const db = openDatabase({ path: file, readOnly: false, busyTimeout: 0 });
     const store = storeOn(connectionOf(db, { path: file, readOnly: false }), Date.now);
     opened.push(store);
@@ -540,7 +538,7 @@ describe('sqliteStore() without room', () => {
       await store.close();
     } finally {
       for (const one of opened.splice(0)) await one.close();
-      // Lazily, as files may be open until garbage is collected.
+      // The unmount is lazy, as files may be open until garbage collection.
       execFileSync('umount', ['-l', disk]);
     }
   });
@@ -554,14 +552,14 @@ function open(path = file, options?: SqliteStoreOptions): RunStore {
   return store;
 }
 
-/** The database without the store. */
+/** Opens the database without the store. */
 function raw(): Database {
   const db = connect(file, { readOnly: false });
   opened.push(db);
   return db;
 }
 
-/** A batch that is too large is refused and leaves no trace. */
+/** Appends a batch that is too large. Asserts that it is refused and leaves no trace. */
 async function fillsUp(store: RunStore): Promise<void> {
   const large = {
     ...batchOf('r', 2, { artifacts: [{ hash: 'h', content: '1' }], items: [openItem('r', 2)] }),
@@ -578,7 +576,7 @@ async function fillsUp(store: RunStore): Promise<void> {
   expect(await store.inbox()).toEqual([]);
 }
 
-/** The message of the error that is thrown, with its code, wherever the files are. */
+/** Returns the message and the code of the thrown error, without file paths. */
 function problem(call: () => unknown): string {
   try {
     call();
@@ -589,7 +587,7 @@ function problem(call: () => unknown): string {
   throw new Error('Nothing was thrown');
 }
 
-/** The superuser may do anything: those tests are for everybody else. */
+/** Runs work as an ordinary user, as the superuser may do anything. */
 function asNobody(work: () => void): void {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
