@@ -1,6 +1,4 @@
-/**
- * Random runs that are tried again, forked, and resumed with another definition.
- */
+/** Random runs that are retried, forked, and resumed with another definition. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   approve,
@@ -38,7 +36,7 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 
 describe('retryRun()', () => {
   it.each(SCOPES)(
-    'runs again what is not settled, and nothing else, as often as it is asked to: %s',
+    'runs again only phases that are not settled, at each retry: %s',
     async (_, scope, runs) => {
       const seen = { retried: 0, completed: 0, told: 0 };
       await prove(scenarios(scope), { seed: 17, runs }, async (scenario) => {
@@ -51,7 +49,7 @@ describe('retryRun()', () => {
           });
           return null;
         }
-        // At first everybody does what they did before, then what they should.
+        // At first the workers do the same as before, and then all succeed.
         for (const cast of [scenario, well(scenario)]) {
           const before = await readRun(store, 'run');
           const { clock, pipeline } = await stageOf(store, 'run', cast);
@@ -70,7 +68,7 @@ describe('retryRun()', () => {
         }
         return scope.limits === false ? 'everything went well, and it is not completed' : null;
       });
-      // Else it has proved nothing.
+      // Each outcome must occur, or the property would be trivially true.
       expect(seen.completed).toBeGreaterThan(3);
       expect(seen.told).toBeGreaterThan(0);
     },
@@ -80,7 +78,7 @@ describe('retryRun()', () => {
 
 describe('forkRun()', () => {
   it.each(SCOPES)(
-    'makes runs that go on from any decision as if it had been another, and from before any phase: %s',
+    'makes runs that continue from any decision as if it had been another, and from before any phase: %s',
     async (_, scope, runs) => {
       let forks = 0;
       await prove(scenarios(scope), { seed: 19, runs }, async (scenario) => {
@@ -119,7 +117,7 @@ describe('forkRun()', () => {
           const problem = await wrongWith(store, runId, before, pipeline, scenario);
           if (problem !== null) return `${where}: ${problem}`;
         }
-        // The run itself is what it was.
+        // The original run is unchanged.
         expect(await readRun(store, 'run')).toEqual(records);
         return null;
       });
@@ -131,7 +129,7 @@ describe('forkRun()', () => {
 
 describe('resumeRun() with { allowChanged: true }', () => {
   it.each(SCOPES)(
-    'goes on with another definition of what has not begun, and refuses another of what has: %s',
+    'continues with a changed definition of unstarted phases, and refuses one of started phases: %s',
     async (_, scope, runs) => {
       const seen = { allowed: 0, refused: 0, added: 0 };
       await prove(scenarios(scope), { seed: 23, runs }, async (scenario) => {
@@ -159,7 +157,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
 
 // --- internal: trying again ---
 
-/** The same pipeline, whose workers all do well. */
+/** Returns the scenario with workers that all succeed. */
 function well(scenario: Scenario): Scenario {
   return {
     ...scenario,
@@ -175,12 +173,12 @@ function well(scenario: Scenario): Scenario {
   };
 }
 
-/** Which phases were settled: approved, and neither sent back nor invalidated since. */
+/** Returns the settled phases: approved, and neither sent back nor invalidated since. */
 function settledIn(records: readonly RunRecord[]): ReadonlySet<string> {
   const settled = new Set<string>();
   for (const [at, { event }] of records.entries()) {
     if (event.type === 'phase.approved') {
-      // It runs again at once where it was sent back while it was at work.
+      // A phase that was sent back during its work runs again at once.
       if (unanswered(records.slice(0, at + 1), event.phase).length === 0) settled.add(event.phase);
     } else if (event.type === 'phase.rewinding') for (const phase of sentBackBy(event)) settled.delete(phase);
     else if (event.type === 'phase.invalidated' || event.type === 'phase.started') settled.delete(event.phase);
@@ -188,7 +186,7 @@ function settledIn(records: readonly RunRecord[]): ReadonlySet<string> {
   return settled;
 }
 
-/** What rule 26 says of the records since a run was tried again. */
+/** Checks rule 26 on the records since the retry of a run. @returns A description of the first problem. */
 function notRunAgain(before: readonly RunRecord[], since: readonly RunRecord[], seen: { told: number }): string | null {
   if (since[0]?.event.type !== 'run.resumed' || since[1]?.event.type !== 'run.reopened') return 'it is not reopened';
   const settled = settledIn(before);
@@ -216,12 +214,12 @@ function notRunAgain(before: readonly RunRecord[], since: readonly RunRecord[], 
   return null;
 }
 
-/** Who may run again because of it: riders are sent back with the target. */
+/** Returns the phases that may run again because of a rewind. Riders are sent back with the target. */
 function sentBackBy({ target, riders = [] }: EventOf<'phase.rewinding'>): readonly string[] {
   return [target, ...riders.map(({ phase }) => phase)];
 }
 
-/** Demands of later phases that no commit has answered. */
+/** Returns demands of later phases that no commit has answered. */
 function unanswered(records: readonly RunRecord[], target: string): readonly string[] {
   let open: string[] = [];
   let told: string[] = [];
@@ -234,7 +232,7 @@ function unanswered(records: readonly RunRecord[], target: string): readonly str
         ...(event.riders ?? []).flatMap(({ phase, correction }) => (phase === target ? [correction.feedback] : [])),
       ];
       const next = records[at + 1]?.event;
-      // Where what it sent back has ended badly already, it fails at once: what is not settled is told when it is tried again.
+      // If a target has already failed, the requester fails at once. Unsettled targets receive the demand on retry.
       if (next?.type !== 'phase.failed' || next.phase !== event.phase) open.push(...demands);
       else if (demands.length > 0 && !settledIn(records.slice(0, at)).has(target)) belated.push(...demands);
     } else if (event.type === 'run.reopened') {
@@ -242,7 +240,7 @@ function unanswered(records: readonly RunRecord[], target: string): readonly str
       belated = [];
     } else if (event.type === 'phase.retrying' && event.phase === target) isRetrying = true;
     else if (event.type === 'phase.started' && event.phase === target) {
-      // What its own gate has demanded since does not make it forget why it was sent back.
+      // Later demands of its own gate do not erase the demand that sent it back.
       if (!isRetrying) told = open.filter((one) => (event.revision?.feedback ?? '').includes(one));
       isRetrying = false;
     } else if (event.type === 'phase.approved' && event.phase === target) {
@@ -255,13 +253,16 @@ function unanswered(records: readonly RunRecord[], target: string): readonly str
 
 // --- internal: forks ---
 
-/** At most three of them, not always the first. */
+/** Returns at most three elements, not always the first. */
 function some<T>(all: readonly T[], seed: number): readonly T[] {
   const step = Math.max(1, Math.floor(all.length / 3));
   return all.filter((_, at) => at % step === seed % step).slice(0, 3);
 }
 
-/** A person can decide less than a gate: only to send back what is upstream, and not to approve of nothing. */
+/**
+ * True if a decision is legitimately refused: a person may only send back ancestors, and cannot approve without
+ * outputs.
+ */
 function isRefusal(error: unknown, records: readonly RunRecord[], at: unknown): boolean {
   const decided = records.find(({ seq }) => seq === at)?.event;
   const codes = ['DECISION_INVALID', 'DECISION_TARGET_INVALID'];
@@ -273,7 +274,7 @@ function isRefusal(error: unknown, records: readonly RunRecord[], at: unknown): 
   );
 }
 
-/** Two other decisions. */
+/** Returns two other decisions. */
 function decisions({ phases }: Scenario, seed: number): readonly Decision[] {
   const target = phases[seed % phases.length]?.name ?? '';
   const all = [
@@ -294,7 +295,7 @@ function decisions({ phases }: Scenario, seed: number): readonly Decision[] {
 
 type Store = ReturnType<typeof memoryStore>;
 
-/** Changes what has not begun. */
+/** Changes phases that have not started. */
 async function changedLater(
   store: Store,
   scenario: Scenario,
@@ -316,7 +317,7 @@ async function changedLater(
   await expect(resumeRun(store, runId, pipeline)).rejects.toMatchObject({ code: 'RUN_CHANGED' });
   const run = await resumeRun(store, runId, pipeline, { clock, allowChanged: true });
   seen.allowed += 1;
-  // Left again, it goes on with the new definition alone.
+  // After another stop, the run resumes with the new definition alone.
   await settle();
   run.suspend();
   if ((await run.result).status === 'suspended') {
@@ -327,7 +328,7 @@ async function changedLater(
   const records = await readRun(store, runId);
   if (records.some(({ event }) => event.type === 'phase.approved' && event.phase === 'added')) seen.added += 1;
   const resumed = records.slice(before.length).find(({ event }) => event.type === 'run.resumed');
-  // What was cut off within one moment is said first: where that is the end, nobody goes on.
+  // Records of one moment that were cut off are written first. If they include the end, the run does not continue.
   if (!resumed) {
     const isAtOnce = records.slice(at).every(({ time }) => time === before.at(-1)?.time);
     return isAtOnce && records.at(-1)?.event.type === 'run.ended' ? null : 'it is not resumed';
@@ -341,7 +342,7 @@ async function changedLater(
   return wrongWith(store, runId, copied(before, runId), pipeline, scenario, true);
 }
 
-/** Changes what has begun. */
+/** Changes phases that have started. */
 async function changedBefore(
   store: Store,
   scenario: Scenario,
@@ -371,7 +372,7 @@ async function changedBefore(
   return null;
 }
 
-/** The records of a fork, of which the first says when it was made, and of how many. */
+/** Returns the records of a fork. The first one has its creation time and its number of copied records. */
 function copied(records: readonly RunRecord[], runId: string): readonly RunRecord[] {
   const forked = { at: expect.any(Number) as number, records: records.length };
   return records.map((record) => {

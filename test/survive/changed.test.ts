@@ -1,6 +1,4 @@
-/**
- * Whether a run is resumed with the definition that it was started with.
- */
+/** Runs that are resumed with the same definition, or with a changed one. */
 import { describe, expect, it } from 'vitest';
 import {
   approve,
@@ -20,10 +18,10 @@ import {
 import type { RunStore } from '../../src/store.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
 
-/** `draft`, which ends at once, then `wait`, which ends once it may. */
+/** A pipeline of `draft`, which ends at once, and `wait`, which the test releases. */
 interface Made {
   readonly pipeline: Pipeline;
-  /** Resolves when `wait` is at work. */
+  /** Resolves when `wait` is running. */
   readonly begun: Promise<void>;
 }
 
@@ -45,7 +43,7 @@ function made({ description = '', last = 'print', ends = false } = {}): Made {
   return { pipeline, begun };
 }
 
-/** A store with run `r`, which is left while `wait` is at work. */
+/** Creates a store with run `r`, which is left while `wait` is running. */
 async function left({ pipeline, begun }: Made, redact?: Redact): Promise<RunStore> {
   const store = memoryStore();
   const run = startRun(pipeline, { store, runId: 'r', redact });
@@ -55,13 +53,13 @@ async function left({ pipeline, begun }: Made, redact?: Redact): Promise<RunStor
   return store;
 }
 
-/** Resumes it with what ends. @returns What it came to. */
+/** Resumes the run with a pipeline that ends. @returns Its result. */
 async function goOn(store: RunStore, { pipeline }: Made, options?: ResumeOptions) {
   const { status, phases } = await (await resumeRun(store, 'r', pipeline, options)).result;
   return { status, phases: Object.entries(phases).map(([name, { attempts }]) => [name, attempts]) };
 }
 
-/** The store, as it would be if the run had begun otherwise. */
+/** Wraps a store, and changes the start of the run in it. */
 function altered(store: RunStore, change: (event: EventOf<'run.started'>) => EventOf<'run.started'>): RunStore {
   return {
     ...store,
@@ -82,7 +80,7 @@ const DONE = {
 };
 
 describe('resumeRun() with the definition that a run was started with', () => {
-  it('takes the plan for the same, however its fingerprint was taken and its keys are ordered', async () => {
+  it('treats the plan as equal for any version of its fingerprint and any order of keys', async () => {
     const store = altered(await left(made()), ({ plan: { name, ...plan }, ...event }) => ({
       ...event,
       fingerprint: 'of another version',
@@ -91,7 +89,7 @@ describe('resumeRun() with the definition that a run was started with', () => {
     expect(await goOn(store, made({ ends: true }))).toEqual(DONE);
   });
 
-  it('goes by the fingerprint where texts of the plan were masked in the records', async () => {
+  it('compares fingerprints if texts of the plan were masked in the records', async () => {
     const redact: Redact = (event) =>
       event.type === 'run.started'
         ? (JSON.parse(JSON.stringify(event).replace('A secret', '***')) as typeof event)
@@ -104,7 +102,7 @@ describe('resumeRun() with the definition that a run was started with', () => {
 });
 
 describe('resumeRun() with another definition', () => {
-  it('is refused, and says what has changed', async () => {
+  it('is refused, with the differences', async () => {
     const store = await left(made());
     await expect(goOn(store, made({ last: 'bind', ends: true }))).rejects.toThrowErrorMatchingInlineSnapshot(`
       [PhasegateError: Cannot resume run r as the definition of "p" has changed:
@@ -123,7 +121,7 @@ describe('resumeRun() with another definition', () => {
 });
 
 describe('resumeRun() with { allowChanged: true }', () => {
-  /** `draft`, then `wait`, which is left at work, then `print`: each as it is changed. */
+  /** A pipeline of `draft`, `wait`, which is left running, and `print`, with changes to each. */
   function variant(change: Readonly<Record<string, object>> = {}): Pipeline {
     return definePipeline({
       name: 'p',
@@ -174,7 +172,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
       { wait: { review: { by: () => approve(), maxRetries: 7 } } },
       'phase "wait": review: maxRetries: 2 → 7',
     ],
-  ])('refuses, of a phase that has begun, %s, with the phase and the field', async (_, change, said) => {
+  ])('refuses, for a started phase, %s, with the phase and the field', async (_, change, said) => {
     const store = await waiting();
     const before = await readRun(store, 'r');
     const error = await resumeRun(store, 'r', variant(change), { allowChanged: true }).catch(
@@ -185,7 +183,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
     expect(await store.run('r')).toMatchObject({ lease: undefined });
   });
 
-  it('lets a phase be another that has not begun, and has it pass its new gate', async () => {
+  it('accepts a change of an unstarted phase, which has to pass its new gate', async () => {
     const store = await waiting();
     const changed = variant({ print: { review: () => reject('never') } });
     const run = await resumeRun(store, 'r', changed, { allowChanged: true });
@@ -203,14 +201,14 @@ describe('the fingerprint of a plan', () => {
       phases: [phase('draft', { version: two, tasks: [task('write', { version: one, run })] })],
     });
 
-  it('does not see functions, and does see the version of a task, a phase and a pipeline', () => {
+  it('ignores functions, and includes the version of a task, a phase and a pipeline', () => {
     const marks = [{}, { task: '2' }, { phase: '2' }, { pipeline: '2' }].map((one) => fingerprint(versions(one).plan));
     expect(new Set(marks).size).toBe(4);
     expect(fingerprint(versions({}, () => 'another').plan)).toBe(marks[0]);
     expect(versions({}).plan).not.toHaveProperty('version');
   });
 
-  it('has what differs said, where a run is resumed with another version', async () => {
+  it('leads to a list of differences if a run is resumed with another version', async () => {
     const store = memoryStore();
     const never = () => new Promise<never>(() => undefined);
     const run = startRun(versions({}, never as unknown as () => string), { store, runId: 'r' });
@@ -224,7 +222,7 @@ describe('the fingerprint of a plan', () => {
     );
   });
 
-  it('refuses a version that is none', () => {
+  it('refuses an invalid version', () => {
     expect(() => versions({ task: '' })).toThrow('version');
   });
 });

@@ -1,6 +1,4 @@
-/**
- * Runs in a store at moments that are easily forgotten: before they have begun, while they end, and after.
- */
+/** Runs in a store at rare moments: before their start, during their end, and after it. */
 import { EventEmitter, once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +27,7 @@ import {
 } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
 
-/** One phase that asks for a person, then another. `calls` has what was worked. */
+/** A pipeline of one phase that asks a person, then another. `calls` collects the executed tasks. */
 function asking(calls: string[] = []): Pipeline {
   return definePipeline({
     name: 'asking',
@@ -43,7 +41,7 @@ function asking(calls: string[] = []): Pipeline {
   });
 }
 
-/** One phase whose work fails until `repaired`. */
+/** A pipeline of one phase that fails until `repaired`. */
 function failing(state: { repaired: boolean }): Pipeline {
   return definePipeline({
     name: 'failing',
@@ -62,7 +60,7 @@ function failing(state: { repaired: boolean }): Pipeline {
   });
 }
 
-/** Of `a` come `b`, which both `c` and `d` are made from, and `e`, which sends `a` back while `b` is at work. */
+/** A pipeline in which `b` reads `a`, `c` and `d` read `b`, and `e` sends `a` back while `b` is running. */
 function sendingBack(): Pipeline {
   const signals = new EventEmitter();
   return definePipeline({
@@ -76,7 +74,7 @@ function sendingBack(): Pipeline {
               const done = once(signals, 'done');
               signals.emit('sent back');
               await done;
-              // Until its pipeline has heard of it.
+              // The loop ends once the pipeline has received the event.
               await new Promise((resolve) => setImmediate(resolve));
               return 2;
             },
@@ -102,13 +100,13 @@ function sendingBack(): Pipeline {
   });
 }
 
-/** Resolves when the run has said something of a type. */
+/** Resolves when the run has published an event of a type. */
 function said(run: Run<unknown>, type: string): Promise<void> {
   return new Promise((resolve) => run.events$.subscribe(({ event }) => event.type === type && resolve()));
 }
 
 describe('a run in a store that is left before it has begun', () => {
-  it('is kept as cancelled where it is cancelled at once', async () => {
+  it('is stored as cancelled if it is cancelled at once', async () => {
     const store = memoryStore();
     const calls: string[] = [];
     const run = startRun(asking(calls), { store, runId: 'r' });
@@ -118,19 +116,19 @@ describe('a run in a store that is left before it has begun', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is kept as cancelled where its signal was aborted before', async () => {
+  it('is stored as cancelled if its signal was aborted before', async () => {
     const store = memoryStore();
     const run = startRun(asking(), { store, runId: 'r', signal: AbortSignal.abort(new Error('no')) });
     expect(await run.result).toMatchObject({ status: 'cancelled', reason: 'no' });
     expect(await store.run('r')).toMatchObject({ status: 'cancelled', lease: undefined });
   });
 
-  it('leaves nothing behind where it is suspended at once', async () => {
+  it('leaves nothing behind if it is suspended at once', async () => {
     const store = memoryStore();
     const run = startRun(asking(), { store, runId: 'r' });
     run.suspend();
     expect((await run.result).status).toBe('suspended');
-    // Nobody has it.
+    // The lease is free.
     await store.release(await store.acquire('r', 'another', 1000));
     expect(await store.run('r')).toBeUndefined();
   });
@@ -148,7 +146,7 @@ describe('a run in a store that is left before it has begun', () => {
     expect(await store.run('r')).toMatchObject({ lease: undefined });
   });
 
-  it('is left as it was where it is resumed with a signal that was aborted before', async () => {
+  it('is unchanged if it is resumed with a signal that was aborted before', async () => {
     const store = memoryStore();
     const run = startRun(asking(), { store, runId: 'r' });
     await said(run, 'phase.escalated');
@@ -157,14 +155,14 @@ describe('a run in a store that is left before it has begun', () => {
     const again = await resumeRun(store, 'r', asking(), { signal: AbortSignal.abort(new Error('no')) });
     expect(await again.result).toMatchObject({ status: 'cancelled', reason: 'no' });
     expect(await store.run('r')).toMatchObject({ status: 'cancelled', lease: undefined });
-    // Its journal can be told again.
+    // The journal can be replayed.
     const retried = await retryRun(store, 'r', asking());
     retried.cancel();
     expect((await retried.result).status).toBe('cancelled');
   });
 });
 
-describe('work whose run is left while what led to it is being kept', () => {
+describe('work whose run is left while its cause is being stored', () => {
   it.each(['cancel', 'suspend'] as const)('does not begin after %s()', async (way) => {
     const store = memoryStore();
     const calls: string[] = [];
@@ -176,7 +174,7 @@ describe('work whose run is left while what led to it is being kept', () => {
     const run = startRun(asking(calls), { store: slow, runId: 'r' });
     const state = { isOver: false };
     void run.result.then(() => (state.isOver = true));
-    // The first batch has the start of the run, and that of the task.
+    // The first batch has the start of the run, and the start of the task.
     await turns();
     expect(waiting).toHaveLength(1);
     run[way]();
@@ -189,8 +187,8 @@ describe('work whose run is left while what led to it is being kept', () => {
   });
 });
 
-describe('a review that could not be had', () => {
-  it('is asked again after the whole wait, also if the record before the wait is the last one that was kept', async () => {
+describe('an unavailable review', () => {
+  it('is repeated after the whole backoff, even if the record before it is the last stored one', async () => {
     const asked: number[] = [];
     const pipelineUnder = (time: SimulatedTime) =>
       definePipeline({
@@ -223,7 +221,7 @@ describe('a review that could not be had', () => {
 });
 
 describe('the idempotency key', () => {
-  it('is another in each attempt, also where a phase starts afresh from inputs that it has sent back', async () => {
+  it('differs in each attempt, even if a phase starts afresh from inputs that it has sent back', async () => {
     const keys: string[] = [];
     const note = ({ idempotencyKey }: { readonly idempotencyKey: string }) => keys.push(idempotencyKey);
     const pipeline = definePipeline({
@@ -243,8 +241,8 @@ describe('the idempotency key', () => {
   });
 });
 
-describe('what was said to a run', () => {
-  it('cancels it once, and not again when it is tried again', async () => {
+describe('a message to a run', () => {
+  it('cancels it once, and not again after a retry', async () => {
     const store = memoryStore();
     const calls: string[] = [];
     const run = startRun(asking(calls), { store, runId: 'r' });
@@ -261,7 +259,7 @@ describe('what was said to a run', () => {
 });
 
 describe('a fork', () => {
-  it('stays known as one when it goes on', async () => {
+  it('stays marked as a fork when it is resumed', async () => {
     const store = memoryStore();
     await (
       await ended(startRun(asking(), { store, runId: 'r' }))
@@ -275,7 +273,7 @@ describe('a fork', () => {
 });
 
 describe('limits.deadlineMs', () => {
-  /** Half an hour for all of it, and a person who is asked. */
+  /** A pipeline with a deadline of half an hour, and a question to a person. */
   const timed = definePipeline({
     name: 'timed',
     limits: { deadlineMs: 1_800_000 },
@@ -283,14 +281,14 @@ describe('limits.deadlineMs', () => {
   });
   const HOUR = 3_600_000;
 
-  /** A clock that can be told the time; its timers are those of simulated time. */
+  /** A clock with a given time, and timers of simulated time. */
   function clockAt(now: number) {
     const time = simulatedTime();
     const offset = now - (time.clock.now?.() ?? 0);
     return { ...time, clock: { ...time.clock, now: () => offset + (time.clock.now?.() ?? 0) } };
   }
 
-  it('of a fork count from when it was made, and not from when the other began', async () => {
+  it('of a fork starts at its creation, not at the start of the original', async () => {
     const store = memoryStore();
     const run = startRun(timed, { store, runId: 'r', clock: clockAt(Date.now() - HOUR).clock });
     await said(run, 'phase.escalated');
@@ -299,7 +297,7 @@ describe('limits.deadlineMs', () => {
     const { seq = 0 } = (await store.run('r')) ?? {};
     await forkRun(store, 'r', { at: seq, runId: 'f' });
     const made = (await store.run('f'))?.startedAt ?? 0;
-    // Left and gone on with, it has what is left since it was made.
+    // After a resume, the fork has the rest of the time since its creation.
     const first = clockAt(made + 1_000_000);
     const fork = await resumeRun(store, 'f', timed, { clock: first.clock });
     await first.pass(700_000);
@@ -311,14 +309,14 @@ describe('limits.deadlineMs', () => {
     expect(later.snapshot().status).toBe('running');
     await second.pass(2000);
     expect(await later.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
-    // The run itself has none left.
+    // The original run has no time left.
     const own = clockAt(made);
     const old = await resumeRun(store, 'r', timed, { clock: own.clock });
     await own.pass(1);
     expect(await old.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
   });
 
-  it('of a fork are there once, also for a clock that is before it was made', async () => {
+  it('of a fork fires once, even for a clock before its creation', async () => {
     const store = memoryStore();
     const before = clockAt(0);
     const run = startRun(timed, { store, runId: 'r', clock: before.clock });
@@ -336,7 +334,7 @@ describe('forkRun()', () => {
   it.each([
     ['memory', () => memoryStore()],
     ['SQLite', () => sqliteStore(join(mkdtempSync(join(tmpdir(), 'phasegate-')), 'runs.db'))],
-  ])('makes a run that is listed by when it was made, and not by when the other began: %s', async (_, open) => {
+  ])('sorts the run by its creation, not by the start of the original: %s', async (_, open) => {
     const store = open();
     const time = simulatedTime();
     for (const runId of ['a', 'b', 'c']) {
@@ -349,10 +347,10 @@ describe('forkRun()', () => {
     expect((await store.runs()).map(({ runId }) => runId)).toEqual(['f', 'c', 'b', 'a']);
     const fork = await store.run('f');
     expect(fork?.startedAt).toBeGreaterThanOrEqual(before);
-    // Its records are older, and it is not: what is removed as it is old is another.
+    // Its records are older than the run itself. Cleanup by age removes another run.
     expect(fork?.updatedAt).toBe(fork?.startedAt);
     expect((await store.runs({ updatedBefore: before - 1 })).map(({ runId }) => runId)).toEqual(['c', 'b', 'a']);
-    // So it is however often it is gone on with.
+    // Repeated resumes do not change that.
     await (
       await resumeRun(store, 'f', asking())
     ).result;
@@ -361,14 +359,14 @@ describe('forkRun()', () => {
     await store.close();
   });
 
-  it('puts another decision in the place of one by a person', async () => {
+  it('replaces a decision of a person', async () => {
     const store = memoryStore();
     await (
       await ended(startRun(asking(), { store, runId: 'r' }))
     ).result;
     const records = await readRun(store, 'r');
     const at = records.find(({ event }) => event.type === 'review.decided' && event.by === 'person')?.seq ?? 0;
-    // Print comes after it: to wait for that would be to wait for ever.
+    // Print is a later phase, so waiting for it would never end.
     const decision = retryPredecessor('print', 'set it anew');
     await expect(forkRun(store, 'r', { at, decision })).rejects.toMatchObject({ code: 'DECISION_TARGET_INVALID' });
     await forkRun(store, 'r', { at, decision: reject('no'), runId: 'f' });
@@ -378,7 +376,7 @@ describe('forkRun()', () => {
     });
   });
 
-  it('makes a run that can be resumed at every record, but not within the end of a run', async () => {
+  it('makes a run that can be resumed at every record, except within the end of a run', async () => {
     const store = memoryStore();
     const run = startRun(asking(), { store, runId: 'r' });
     await said(run, 'phase.escalated');
@@ -400,7 +398,7 @@ describe('forkRun()', () => {
     for (const at of [end + 1, end + 2, end + 3])
       await expect(forkRun(store, 'r', { at })).rejects.toMatchObject(problem);
     expect(end + 3).toBe(records.length);
-    // So it is where it was tried again.
+    // The same holds after a retry.
     const again = await retryRun(store, 'r', asking());
     await said(again, 'phase.escalated');
     again.suspend();
@@ -413,12 +411,12 @@ describe('forkRun()', () => {
     expect(await store.run('reopened')).toMatchObject({ status: 'running' });
   });
 
-  it('has what a commit frees begin in the order of the queue, also if the records end between them', async () => {
+  it('starts phases that a commit frees in queue order, even if the records end between them', async () => {
     const store = memoryStore();
     const pipeline = sendingBack();
     await startRun(pipeline, { store, runId: 'r' }).result;
     const records = await readRun(store, 'r');
-    // The one that waits is on the board before those that have not begun.
+    // The phase that waits precedes those that have not started in the run state.
     const starts = records.flatMap(({ event, seq }) =>
       event.type === 'phase.started' ? [{ by: event.phase, seq }] : [],
     );
@@ -429,7 +427,7 @@ describe('forkRun()', () => {
     expect(replay({ run: 'f', plan: pipeline.plan }, journal).unrecorded).toEqual([]);
   });
 
-  it('says which phases there are where it has none of that name', async () => {
+  it('lists the phases if the named one is unknown', async () => {
     const store = memoryStore();
     const named = (count: number) => Array.from({ length: count }, (_, nth) => `p${nth}`);
     const wide = definePipeline({
@@ -457,8 +455,8 @@ describe('forkRun()', () => {
   });
 });
 
-describe('a store that fails when a run gives it back', () => {
-  it('does not keep the result from being told', async () => {
+describe('a store that fails when a run releases its lease', () => {
+  it('does not hold back the result', async () => {
     const store = memoryStore();
     const sour: RunStore = {
       ...store,
@@ -470,7 +468,7 @@ describe('a store that fails when a run gives it back', () => {
     expect((await run.result).status).toBe('completed');
   });
 
-  it('does not hide why a run cannot be resumed', async () => {
+  it('does not hide the reason that a run cannot be resumed', async () => {
     const store = memoryStore();
     await (
       await ended(startRun(asking(), { store, runId: 'r' }))
@@ -485,8 +483,8 @@ describe('a store that fails when a run gives it back', () => {
   });
 });
 
-describe('a clock that was set back while nobody worked on a run', () => {
-  it('has no task wait for longer than it was to wait', () => {
+describe('a clock that was set back while a run had no process', () => {
+  it('does not make a task wait longer than planned', () => {
     const progress = createProgress(1_000_000);
     const error = { code: 'TASK_FAILED', name: 'Error', message: 'broken' };
     const at = { phase: 'a', generation: 0, attempt: 0, task: 't' };
@@ -498,7 +496,7 @@ describe('a clock that was set back while nobody worked on a run', () => {
 });
 
 describe('resumeRun() with { allowChanged: true }', () => {
-  /** As `asking`, with another task in a phase. */
+  /** Returns the pipeline of `asking` with another task in a phase. */
   const changed = (phaseName: string, name: string) =>
     definePipeline({
       name: 'asking',
@@ -518,7 +516,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
     await run.result;
   }
 
-  it('makes a run one of the new definition, which goes on with it as often as it is left', async () => {
+  it('assigns the new definition to a run, which continues with it after every stop', async () => {
     const store = memoryStore();
     await left(store);
     const press = changed('print', 'press');
@@ -531,7 +529,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
     expect((await second.result).outputs).toMatchObject({ print: { press: 'print' } });
   });
 
-  it('refuses a definition without a task that has begun', async () => {
+  it('refuses a definition without a task that has started', async () => {
     const store = memoryStore();
     await left(store);
     const before = await readRun(store, 'r');
@@ -551,7 +549,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
 });
 
 describe('resumeAll()', () => {
-  it('goes on with all it can, and says which it cannot', async () => {
+  it('resumes all runs that it can, and lists the others', async () => {
     const store = memoryStore();
     for (const runId of ['mine', 'other', 'taken', 'strange', 'done']) {
       const run = startRun(asking(), { store, runId });
@@ -587,7 +585,7 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A store that tells when it was asked for messages. */
+/** Wraps a store, and resolves once messages were read that number of times. */
 function overheard(store: RunStore): { readonly store: RunStore; readonly asked: (times: number) => Promise<void> } {
   let asked = 0;
   let tell: () => void = () => undefined;
@@ -607,7 +605,7 @@ function overheard(store: RunStore): { readonly store: RunStore; readonly asked:
   };
 }
 
-/** Adds a record to a run that its pipeline would not have led to. */
+/** Appends a record that the pipeline of the run would not produce. */
 async function diverge(store: RunStore, runId: string): Promise<void> {
   const info = await store.run(runId);
   if (!info) throw new Error('no such run');

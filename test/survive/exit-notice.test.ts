@@ -1,4 +1,4 @@
-/** Programs that end while a run waits for a person. Real processes, as Node ends them. */
+/** Programs that end while a run waits for a person. They are real processes. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ The run is lost. Answer while the program runs, with run.decide() or run.answer(
 it.each([
   ['awaits its result at the top level', 'await run.result;', 13],
   ['does not await it', '', 0],
-])('a program that %s says on stderr which run and item wait as it ends', async (_, rest, code) => {
+])('a program that %s prints the waiting run and item on stderr at its end', async (_, rest, code) => {
   expect(await ended(rest)).toEqual({ code, problem: NOTICE });
 });
 
@@ -28,7 +28,7 @@ it.each([
     'await run.result;',
     "run.events$.subscribe(({ event }) => event.type === 'phase.escalated' && run.suspend());",
   ],
-])('a program that %s ends without a word', async (_, rest, before) => {
+])('a program that %s ends without a notice', async (_, rest, before) => {
   expect(await ended(before + rest)).toEqual({ code: 0, problem: '' });
 });
 
@@ -53,7 +53,7 @@ ${rest}`,
   let problem = '';
   child.stderr.setEncoding('utf8').on('data', (more: string) => (problem += more));
   return new Promise((resolve) => {
-    // Node's own warning of an await that never ends comes after it.
+    // Node's own warning about an unsettled await follows the notice.
     child.once('close', (code) => resolve({ code, problem: problem.replace(/Warning: Detected unsettled[^]*$/u, '') }));
   });
 }

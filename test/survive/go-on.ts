@@ -1,5 +1,7 @@
 /**
- * Random runs that go on after they were left: driven to their end in virtual time, and what must hold of every one of them.
+ * Resumed random runs: they are driven to their end in virtual time, and checked for invariants.
+ *
+ * @module
  */
 import { expect } from 'vitest';
 import { replay } from '../../src/machines/replay/replay.ts';
@@ -20,14 +22,14 @@ import { build } from '../property/build.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';
 
-/** Keeps records that were made without a store, as run `run`. */
+/** Stores records of a run without a store, as run `run`. */
 export async function keep(store: RunStore, records: readonly RunRecord[]): Promise<void> {
   const info = foldRunInfo();
   for (const record of records) info.apply(record);
   await store.append({ runId: 'run', records, info: info.info([]), items: [], artifacts: [] });
 }
 
-/** A pipeline and the clock that its workers live by, which begins where the records end. */
+/** Builds a pipeline and the clock of its workers, which starts at the time of the last record. */
 export async function stageOf(
   store: RunStore,
   runId: string,
@@ -38,7 +40,7 @@ export async function stageOf(
   return { clock, pipeline: build(scenario, { clock, saw: () => undefined }) };
 }
 
-/** Drives a run to its end; whoever is asked approves of what there is. @returns How it ended; `undefined` where it hangs. */
+/** Drives a run to its end. People approve every item. @returns Its status; undefined if it hangs. */
 export async function toEnd(run: Run<unknown>, clock: SteppedClock): Promise<RunStatus | 'suspended' | undefined> {
   const end: { status?: RunStatus | 'suspended' } = {};
   void run.result.then(({ status }) => (end.status = status));
@@ -53,7 +55,7 @@ export async function toEnd(run: Run<unknown>, clock: SteppedClock): Promise<Run
 }
 
 /**
- * What is wrong with a run that has gone on.
+ * Returns a description of the first problem of a resumed run; null if there is none.
  *
  * @param before Its records when it was left.
  */
@@ -75,7 +77,7 @@ export async function wrongWith(
   return rerun ? `what was approved has run again: ${JSON.stringify(rerun.event)}` : null;
 }
 
-/** Lets everything happen that needs no time. */
+/** Runs everything that needs no time. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 6; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -96,7 +98,7 @@ function generationOf({ phase, generation }: EventOf<'phase.started' | 'phase.ap
   return `${phase}/${generation}`;
 }
 
-/** There is nothing to approve in an attempt that broke off: that is told, and rejected. */
+/** Rejects an interrupted attempt after its approval was refused, as it has nothing to approve. */
 async function approveOf(run: Run<unknown>, about: string): Promise<void> {
   try {
     await run.decide(about, approve());

@@ -1,4 +1,4 @@
-/** Runs of programs that were killed, or told to end, and what takes them up. */
+/** Runs of programs that were killed or terminated, and the functions that resume them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { idle } from '../rig.ts';
 const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
 const STORES = new URL('../../dist/store.js', import.meta.url).href;
 
-/** The same as in the programs, but that its task ends. */
+/** The pipeline of the programs, but with a task that ends. */
 const pipeline = articleBy(() => 'text');
 const hanging = articleBy(() => new Promise<string>(() => undefined));
 
@@ -30,7 +30,7 @@ await startRun(pipeline, { store: sqliteStore('runs.db'), runId: 'a1' }).result;
 `;
 
 describe('resumeAll() after kill -9', () => {
-  it('goes on at once with the run of a process that is dead, and nobody says that it is at work', async () => {
+  it('resumes the run of a dead process at once, and does not report it as running', async () => {
     const { folder, child, said } = program(HANGS);
     await said('at work');
     child.kill('SIGKILL');
@@ -38,7 +38,7 @@ describe('resumeAll() after kill -9', () => {
     const store = sqliteStore(join(folder, 'runs.db'));
     onTestFinished(() => store.close());
     const left = await store.run('a1');
-    // The lease goes on for half a minute.
+    // The lease is valid for another half a minute.
     expect(left?.lease?.holder).toMatch(new RegExp(String.raw`^process ${child.pid} on `, 'u'));
     expect(left && workOn(left, holderIsAlive).state).toBe('gone');
     const { stdout } = await phasegate(['ls', '--store', 'runs.db'], { cwd: folder });
@@ -49,7 +49,7 @@ describe('resumeAll() after kill -9', () => {
     expect((await runs[0]?.result)?.status).toBe('completed');
   });
 
-  it('resumeRun() does so, too', async () => {
+  it('is the same for resumeRun()', async () => {
     const { folder, child, said } = program(HANGS);
     await said('at work');
     child.kill('SIGKILL');
@@ -59,7 +59,7 @@ describe('resumeAll() after kill -9', () => {
     expect((await (await resumeRun(store, 'a1', pipeline)).result).status).toBe('completed');
   });
 
-  it('reports the runs of processes that live, or of which nothing is known, with the end of their leases', async () => {
+  it('reports the runs of live or unknown processes, with the end of their leases', async () => {
     const { folder, said, child } = program(HANGS);
     await said('at work');
     const store = sqliteStore(join(folder, 'runs.db'));
@@ -79,7 +79,7 @@ describe('resumeAll() after kill -9', () => {
     ]);
   });
 
-  it('takes nothing from a process that lives and has let its lease expire', async () => {
+  it('takes nothing from a live process whose lease has expired', async () => {
     let now = 0;
     const store = memoryStore({ now: () => now });
     await suspended(store, 'a1');
@@ -91,7 +91,7 @@ describe('resumeAll() after kill -9', () => {
 });
 
 describe('resumeAll({ watch: true })', () => {
-  it('takes up what becomes free, when its lease ends and when it is given back, until it is stopped', async () => {
+  it('resumes runs whose lease ends or is released, until it is stopped', async () => {
     const clock = new SimulatedClock();
     const store = memoryStore({ now: () => clock.now() });
     for (const runId of ['expires', 'freed', 'later']) await suspended(store, runId);
@@ -125,7 +125,7 @@ describe('resumeAll({ watch: true })', () => {
     expect(seen).toEqual(['expires', 'freed']);
   });
 
-  it('tries a run that cannot go on again only when it has changed', async () => {
+  it('tries a run that cannot resume again only after a change', async () => {
     const clock = new SimulatedClock();
     const store = memoryStore();
     await suspended(store, 'a1');
@@ -147,8 +147,8 @@ describe('resumeAll({ watch: true })', () => {
   });
 });
 
-describe('a program that is told to end', () => {
-  it('suspends its runs by the recipe of the guide, and they go on at once elsewhere', async () => {
+describe('a terminated program', () => {
+  it('suspends its runs by the recipe of the guide, so that another process resumes them at once', async () => {
     const recipe = recipeOfTheGuide();
     const text = recipe
       .replace('memoryStore()', "sqliteStore('runs.db')")
@@ -172,8 +172,8 @@ describe('a program that is told to end', () => {
   });
 });
 
-describe('hints about a run that should go on', () => {
-  it('say how to go on, and never to cancel it', async () => {
+describe('hints about an unfinished run', () => {
+  it('name the way to resume, and never cancellation', async () => {
     const store = memoryStore();
     await suspended(store, 'a1');
     const error: unknown = await retryRun(store, 'a1', pipeline).catch((thrown: unknown) => thrown);
@@ -194,7 +194,7 @@ function articleBy(write: () => string | Promise<string>) {
   });
 }
 
-/** A run that was left in the middle, and that nobody works on. */
+/** Leaves a run unfinished and without a process. */
 async function suspended(store: Parameters<typeof resumeAll>[0], runId: string): Promise<void> {
   const run = startRun(hanging, { store, runId });
   const started = new Promise<void>((resolve) => {

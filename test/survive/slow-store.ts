@@ -1,14 +1,16 @@
 /**
- * A store that takes its time: what it keeps is kept late, and what is read is had in another order than it was asked for.
+ * A slow store: it writes late, and completes reads in another order than that of their requests.
+ *
+ * @module
  */
 import type { RunStore } from '../../src/store.ts';
 
-/** @param seed Tells how long each call takes, in turns of the event loop. */
+/** Wraps a store. @param seed Determines the duration of each call, in turns of the event loop. */
 export function slowStore(good: RunStore, seed: number): { readonly store: RunStore; readonly idle: () => boolean } {
   let calls = 0;
   let busy = 0;
 
-  /** Does something late, and has it known later still. */
+  /** Delays an action, and then delays its result. */
   async function late<T>(act: () => T | Promise<T>): Promise<T> {
     calls += 1;
     const length = (Math.imul(calls + seed, 0x9e_37_79_b1) >>> 16) % 12;

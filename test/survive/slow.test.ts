@@ -1,6 +1,4 @@
-/**
- * Random runs in a store that takes its time, compared event for event with what the reference expects.
- */
+/** Random runs in a slow store, compared event for event with the reference. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { approve, definePipeline, phase, resumeRun, startRun, task, memoryStore, readRun } from '../../src/index.ts';
@@ -22,9 +20,9 @@ const SCOPES: readonly (readonly [string, Scope, number])[] = [
 // XState's development build warns once per action of every phase: millions of lines here.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
-describe('a store that keeps late, and is read out of order', () => {
+describe('a store with late writes and reordered reads', () => {
   it.each(SCOPES)(
-    'changes nothing of a run: %s',
+    'does not change a run: %s',
     async (_, scope, runs) => {
       await prove(scenarios(scope), { seed: 13, runs }, async (scenario) => {
         const expected = simulate(scenario, true);
@@ -44,7 +42,7 @@ describe('a store that keeps late, and is read out of order', () => {
     600_000,
   );
 
-  it('has an answer taken once, also where looks for it overtake each other', async () => {
+  it('applies an answer once, even if reads of messages overtake each other', async () => {
     const good = memoryStore();
     const pipeline = definePipeline({
       name: 'asking',
@@ -60,7 +58,7 @@ describe('a store that keeps late, and is read out of order', () => {
     const body = { reply: { type: 'decide', decision: approve() }, nonce: item?.nonce };
     await good.post({ runId: 'r', kind: 'answer', item: item?.id, body, by: 'ada', time: Date.now() });
 
-    // The first look is over after the second.
+    // The first read ends after the second.
     let looks = 0;
     let second: () => void = () => undefined;
     const overtaken = new Promise<void>((resolve) => (second = resolve));
@@ -87,7 +85,7 @@ describe('a store that keeps late, and is read out of order', () => {
 
 // --- internal ---
 
-/** A handler, which may ask for outputs at once, is called only when the store has kept what led to it. */
+/** True for a read. A handler, which may read outputs at once, is called only after the store has written its cause. */
 function isRead(line: string): boolean {
   return line.includes(' phase.read ');
 }

@@ -1,6 +1,7 @@
 /**
- * A process is stopped (`SIGSTOP`) while it works on a run, for longer than its right to the run lasts. Another takes the run
- * over and brings it to its end; then the first is continued.
+ * A process is stopped (`SIGSTOP`) during a run, for longer than its lease. Another process takes the run over and
+ * finishes it; then
+ * the first one is continued.
  */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('a process that was stopped for longer than its right to a run lasts', () => {
+describe('a process that was stopped for longer than its lease', () => {
   it.each(
     ['before:2', 'before:9', 'before:14']
       .concat('after:1', 'after:2', 'after:5', 'after:9', 'after:14', 'after:20')
@@ -29,14 +30,14 @@ describe('a process that was stopped for longer than its right to a run lasts', 
       const { asleep, taken, end, first, second } = await stopAt(program, folder, moment);
       expect(second.status).toBe('completed');
       expect(end.run).toMatchObject({ status: 'completed', lease: undefined });
-      // It has noticed, and says so.
+      // The process has noticed the loss, and reports it.
       expect(first).toMatchObject({ status: 'failed', error: { code: 'LEASE_LOST' } });
       expect(first.error?.message).toContain('has lost its lease');
-      // It has kept nothing, and begun nothing.
+      // The process has stored nothing, and started nothing.
       expect(end).toEqual(taken);
       expect(end.records.slice(0, asleep.records.length)).toEqual(asleep.records);
       expect(commitsOf(end.records)).toEqual(commitsOf(plain.end.records));
-      // Only what was interrupted has begun again, under the same key.
+      // Only interrupted tasks have started again, under the same key.
       const [once, now] = [plain.end.effects, end.effects].map(countsOf);
       const interrupted = interruptedIn(asleep);
       for (const [key, count] of once ?? []) {

@@ -1,6 +1,7 @@
 /**
- * Runs whose store cannot be written from some moment on: full, read-only, or at the limit of what a process may write. They
- * stop there, and go on from there once it can be written again.
+ * Runs whose store becomes unwritable: full, read-only, or at a file size limit. They stop there, and resume from
+ * there once the store
+ * is writable again.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -38,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-describe('a store that cannot be written from some batch on', () => {
+describe('a store that refuses all batches after some number', () => {
   const problems = {
     full: new PhasegateError('STORE_FULL', 'Cannot append as the disk finds no more room'),
     'read-only': new PhasegateError('STORE_READ_ONLY', 'Cannot append as the disk may not be written'),
@@ -62,13 +63,13 @@ describe('a store that cannot be written from some batch on', () => {
         expect(first.result).toMatchObject({ status: 'failed', error: { code: 'STORE_FAILED' } });
         expect(first.result.error?.cause).toBe(`PhasegateError: ${problems[kind].message}`);
         const kept = await readRun(good, 'r');
-        // A run whose very first batch is refused tells of its start all the same.
+        // A run whose very first batch is refused still publishes its start.
         const seen = nth === 1 ? [] : first.seen;
         expect(kept.slice(0, seen.length)).toEqual(seen);
         if (how === 'nothing of it is kept') expect(kept).toHaveLength(seen.length);
         const begun = [...effects.keys];
 
-        // It can be written again, and the right of the first has expired.
+        // The store is writable again, and the lease of the first process has expired.
         late.ms = SLEEP_MS;
         if (kept.length > 0 && kept.at(-1)?.event.type !== 'run.ended') {
           const second = await attempt(good, effects, 'resume');
@@ -83,15 +84,15 @@ describe('a store that cannot be written from some batch on', () => {
         const done = completedIn(kept);
         expect(effects.keys.slice(begun.length).filter((key) => done.has(key))).toEqual([]);
       }
-      // Else it has proved nothing.
+      // Enough batches must occur, or the test proves nothing.
       expect(batches).toBeGreaterThan(10);
     },
     120_000,
   );
 });
 
-describe('a database that turns read-only while a run is in it', () => {
-  it.each([3, 8, 15])('stops the run there with nothing lost: in batch %i', async (nth) => {
+describe('a database that becomes read-only during a run', () => {
+  it.each([3, 8, 15])('stops the run without losses: in batch %i', async (nth) => {
     const path = join(folder, `read-only-${nth}.sqlite`);
     const db = openDatabase({ path, readOnly: false, busyTimeout: 1000 });
     const late = { ms: 0 };
@@ -119,8 +120,8 @@ describe('a database that turns read-only while a run is in it', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a store whose file is removed while a run is in it', () => {
-  it('is said to be gone, and not to be repaired', async () => {
+describe.skipIf(process.platform === 'win32')('a store whose file is removed during a run', () => {
+  it('is reported as missing, without advice to repair it', async () => {
     const path = join(folder, 'removed.sqlite');
     const store = sqliteStore(path);
     const pipeline = definePipeline({
@@ -139,9 +140,9 @@ describe.skipIf(process.platform === 'win32')('a store whose file is removed whi
   });
 });
 
-describe('a process that may write no more', () => {
+describe('a process with a file size limit', () => {
   it.each([160, 224, 288])(
-    'stops its run there with nothing lost: %i KiB of a file',
+    'stops its run without losses: %i KiB of a file',
     async (kib) => {
       const program = await bundle(folder);
       const place = join(folder, `limit-${kib}`);
@@ -152,7 +153,7 @@ describe('a process that may write no more', () => {
       for (const one of [effects, acknowledged]) writeFileSync(one, '');
       const store = sqliteStore(file);
       const args = (skew: number) => [process.execPath, program, file, effects, acknowledged, String(skew), 'never'];
-      // In blocks of 512 bytes.
+      // The unit of ulimit is a block of 512 bytes.
       const limited = `ulimit -f ${kib * 2} && exec "$@"`;
       const first = await begin(['/bin/sh', '-c', limited, 'sh', ...args(0)], store).result();
       expect(first).toMatchObject({ status: 'failed', error: { code: 'STORE_FAILED' } });
@@ -183,11 +184,11 @@ describe('a process that may write no more', () => {
 
 interface Attempt {
   readonly result: RunResult;
-  /** Every record that was seen. */
+  /** Every published record. */
   readonly seen: readonly RunRecord[];
 }
 
-/** Works on the run as far as it goes. */
+/** Works on the run as far as possible. */
 async function attempt(store: RunStore, effects: Effects, how: 'start' | 'resume' = 'start'): Promise<Attempt> {
   const pipeline = survivor(effects);
   const run: Run<unknown> =
@@ -204,7 +205,7 @@ async function attempt(store: RunStore, effects: Effects, how: 'start' | 'resume
   return { result, seen: result.error ? withoutEnd(seen) : seen };
 }
 
-/** Without how a run that lost its store ended in this process, which is kept nowhere. */
+/** Removes the local end of a run that lost its store, as no store has it. */
 function withoutEnd(seen: readonly RunRecord[]): readonly RunRecord[] {
   const last = seen.findLastIndex(({ event }) => !ENDINGS.has(event.type));
   return seen.slice(0, last + 1);
@@ -212,7 +213,7 @@ function withoutEnd(seen: readonly RunRecord[]): readonly RunRecord[] {
 
 const ENDINGS: ReadonlySet<string> = new Set(['phase.cancelled', 'phase.skipped', 'run.ended']);
 
-/** Where the store fails meanwhile, the run tells. */
+/** Decides about a phase. A failure of the store in the meantime is in the result of the run. */
 async function decide(run: Run<unknown>, about: string): Promise<void> {
   try {
     await run.decide(about, approve());
@@ -230,7 +231,7 @@ function memoryEffects(): Effects & { readonly keys: string[] } {
   };
 }
 
-/** A store that takes nothing from its nth batch on. */
+/** Wraps a store, and refuses every batch from the nth on. */
 function unwritable(good: RunStore, nth: number, problem: Error, keepsIt: boolean) {
   let count = 0;
   const check = () => {

@@ -1,6 +1,4 @@
-/**
- * Runs whose store fails them: full, lost to another process, slow, silent.
- */
+/** Runs whose store fails: full, lost to another process, or slow. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +22,7 @@ let folder = '';
 beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), 'phasegate-stores-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Twelve phases in a row, each of which puts out several pages. */
+/** A pipeline of twelve phases in a chain, each with an output of several pages. */
 function pages(calls: string[]): Pipeline {
   return definePipeline({
     name: 'pages',
@@ -45,7 +43,7 @@ function pages(calls: string[]): Pipeline {
 }
 
 describe('a disk that becomes full', () => {
-  it('stops the run where it was last kept, and with room again it goes on from there', async () => {
+  it('stops the run at the last stored record, and the run resumes from there once there is room', async () => {
     const path = join(folder, 'runs.sqlite');
     const db = openDatabase({ path, readOnly: false, busyTimeout: 1000 });
     const store = storeOn(connectionOf(db, { path, readOnly: false }), Date.now);
@@ -71,14 +69,14 @@ describe('a disk that becomes full', () => {
   });
 });
 
-describe('a process that was asleep for longer than its right to the run lasts', () => {
-  it('ends without writing once it wakes, and does nothing that the other has done', async () => {
+describe('a process that was suspended for longer than its lease', () => {
+  it('ends without writing once it continues, and repeats no work of the other process', async () => {
     const store = memoryStore();
     const late = memoryLate(store);
     const calls: string[] = [];
     const first = startRun(pages(calls), { store: late.store, runId: 'r' });
     await late.asleep;
-    // Another takes the run over, and finishes it.
+    // Another process takes the run over, and finishes it.
     const other: string[] = [];
     await late.expire();
     const second = await resumeRun(store, 'r', pages(other));
@@ -94,8 +92,8 @@ describe('a process that was asleep for longer than its right to the run lasts',
   });
 });
 
-describe('a store that takes its time', () => {
-  it('has the run wait, and everything kept in order', async () => {
+describe('a slow store', () => {
+  it('makes the run wait, and stores everything in order', async () => {
     const store = memoryStore();
     let turns = 0;
     const slow: RunStore = {
@@ -115,7 +113,7 @@ describe('a store that takes its time', () => {
 
 // --- internal ---
 
-/** A store in which a process falls asleep right before its third batch. */
+/** Wraps a store in which the process is suspended right before its third batch. */
 function memoryLate(good: RunStore) {
   let wake: () => void = () => undefined;
   let sleep: () => void = () => undefined;
@@ -139,7 +137,7 @@ function memoryLate(good: RunStore) {
     store,
     asleep,
     wake: () => wake(),
-    /** As if its time had passed. */
+    /** Makes the lease expire. */
     async expire() {
       if (held) await good.release(held);
     },

@@ -1,6 +1,4 @@
-/**
- * Random runs that are suspended again and again, at any moment, and resumed until they end.
- */
+/** Random runs that are suspended repeatedly, at any moment, and resumed until they end. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { memoryStore, readRun, reject, resumeRun, startRun, type RunRecord } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
@@ -22,7 +20,7 @@ beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefine
 
 describe('suspend()', () => {
   it.each(SCOPES)(
-    'can be called at any time, and again, and the run goes on to an end that can be told again: %s',
+    'works at any time, repeatedly, and the run reaches an end that can be replayed: %s',
     async (_, scope, runs) => {
       await prove(scenarios(scope), { seed: 11, runs }, async (scenario) => {
         const store = memoryStore();
@@ -51,7 +49,7 @@ const MAX_PARTS = 60;
 const MAX_STEPS = 20_000;
 const STAGE = { clock: new SteppedClock(), saw: () => undefined };
 
-/** Works on a run until it has said some more, or to its end. @returns Whether it has ended. */
+/** Works on a run until it has published more records, or to its end. @returns True if it has ended. */
 async function part(store: RunStore, scenario: Scenario, nth: number): Promise<boolean> {
   const kept = await readRun(store, 'run');
   const clock = new SteppedClock();
@@ -61,7 +59,7 @@ async function part(store: RunStore, scenario: Scenario, nth: number): Promise<b
     kept.length === 0
       ? startRun(pipeline, { store, clock, runId: 'run', attended: scenario.attended })
       : await resumeRun(store, 'run', pipeline, { clock });
-  // Some more each time, so that it comes to an end.
+  // The number of records grows, so that the run ends.
   const most = kept.length + 1 + ((scenario.seed + nth * 7) % (5 + nth));
   run.events$.subscribe(({ seq }) => seq >= most && run.suspend());
   const end: { status?: string } = {};
@@ -75,7 +73,7 @@ async function part(store: RunStore, scenario: Scenario, nth: number): Promise<b
   return end.status !== 'suspended';
 }
 
-/** A generation of a phase that was approved before, and has started since. */
+/** Returns a generation of a phase that was approved before, and has started since. */
 function approvedAgain(before: readonly RunRecord[], after: readonly RunRecord[]): string | undefined {
   const approved = new Set(
     before.flatMap(({ event }) => (event.type === 'phase.approved' ? [`${event.phase}/${event.generation}`] : [])),

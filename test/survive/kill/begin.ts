@@ -1,5 +1,7 @@
 /**
- * Starts a process that works on a run, and answers what the run asks.
+ * Starts a process that works on a run, and answers its questions.
+ *
+ * @module
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,13 +13,13 @@ import { answerAll } from './person.ts';
 /** A process that works on a run. */
 export interface Working {
   readonly child: ChildProcess;
-  /** Resolves when it can be stopped. */
+  /** Resolves when the process can be stopped. */
   asleep(): Promise<void>;
-  /** Resolves with what it says of its run once it has ended. */
+  /** Resolves with the printed result of its run once the process has ended. */
   result(): Promise<RunResult>;
 }
 
-/** @param command With its arguments. */
+/** @param command The program and its arguments. */
 export function begin(
   [command = '', ...args]: readonly string[],
   store: RunStore,

@@ -1,12 +1,14 @@
 /**
- * The process that is killed, or stopped, as one file: so that it starts quickly.
+ * Bundles the child process into one file, so that it starts quickly.
+ *
+ * @module
  */
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** A new folder within the project, as the bundle loads what it does not have in it. */
+/** Creates a folder within the project, as the bundle loads its external packages from there. */
 export function makeFolder(): string {
   const root = fileURLToPath(new URL('../../../out/', import.meta.url));
   mkdirSync(root, { recursive: true });

@@ -1,12 +1,19 @@
 /**
- * The process that is killed, or stopped: `child.ts <store> <effects> <acknowledged> <skew> <when> [single]`. Starts the run,
- * or goes on with it.
+ * The process that is killed or stopped: `child.ts <store> <effects> <acknowledged> <skew> <when> [single]`. It
+ * starts the run, or
+ * resumes it.
  *
- * `when` is `before:n` or `after:n`, for the nth batch that it keeps, or `never`; then it kills itself. With `stop:` before
- * that it says so and waits to be stopped and continued, as it also can at `task:n`, where the nth task begins, and at
- * `open`, while a person is waited for. At `saying` it has said half of its result, as one has that is killed before anybody
- * has read that half. `skew` is what it adds to the time when it looks at leases, so that it need not wait until that of another
- * process has expired. With `single` each record is a batch.
+ * `when` is `before:n` or `after:n`, for the nth batch that it stores, or `never`; at that moment it kills itself.
+ * With the prefix `stop:`
+ * it reports the moment, and waits to be stopped and continued instead. `stop:` also has the moments `task:n`, the
+ * start of the nth
+ * task, and `open`, while the run waits for a person. At `saying` it has printed half of its result, as a process
+ * that is killed
+ * while it prints. `skew` is added to the time when it examines leases, so that a foreign lease counts as expired.
+ * With
+ * `single` each record is a batch.
+ *
+ * @module
  */
 import { fsyncSync, openSync, writeSync } from 'node:fs';
 import { PhasegateError, resumeRun, startRun } from '../../../src/index.ts';
@@ -31,7 +38,7 @@ try {
   at('saying');
   writeSync(1, line.slice(half));
 } catch (error) {
-  // It was killed after the last record.
+  // The previous process was killed after the last record.
   if (!PhasegateError.is(error) || error.code !== 'RUN_ENDED') throw error;
 }
 await store.close();
@@ -41,7 +48,7 @@ function at(moment: string): void {
   else if (when === `stop:${moment}`) sleep();
 }
 
-/** A store that has moments, and notes what it has acknowledged. */
+/** Wraps a store. Kills or stops the process at its moment, and writes down acknowledged records. */
 function killing(good: RunStore): RunStore {
   const fd = openSync(acknowledged, 'a');
   let count = 0;

@@ -1,8 +1,13 @@
 /**
- * Where two texts differ that should be the same.
+ * A comparison of two texts that should be equal.
+ *
+ * @module
  */
 
-/** @returns The first place at which what is in the two JSON texts differs, or else at which the texts do, with what either has. */
+/**
+ * Returns the first difference of two JSON texts, with both sides. It compares their values if both can be parsed,
+ * and otherwise the texts.
+ */
 export function differenceOf(said: string, told: string): string {
   try {
     return differenceIn(JSON.parse(said), JSON.parse(told)) ?? 'in nothing but the order of keys';

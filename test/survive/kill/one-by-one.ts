@@ -1,6 +1,8 @@
 /**
- * A store that keeps each record of a batch by itself, with what belongs to it: so that a process can be killed between any
- * two records.
+ * A store that stores each record of a batch separately, with its large values. So a process can be killed between
+ * any two records.
+ *
+ * @module
  */
 import { packRecord, unpackRecord } from '../../../src/model/events/large-values.ts';
 import { foldInbox } from '../../../src/projections/inbox/inbox-fold.ts';

@@ -1,5 +1,7 @@
 /**
- * Somebody who approves of everything.
+ * A person who approves everything.
+ *
+ * @module
  */
 import { PhasegateError } from '../../../src/index.ts';
 import type { RunStore } from '../../../src/store.ts';

@@ -1,5 +1,7 @@
 /**
- * A pipeline with everything that a run can be in the middle of, whose work leaves traces that survive a kill.
+ * A pipeline with every kind of state that a kill can interrupt. Its tasks leave traces that survive a kill.
+ *
+ * @module
  */
 import { fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
@@ -15,10 +17,10 @@ import {
   type TaskContext,
 } from '../../../src/index.ts';
 
-/** Side effects: one line for each time that a task has begun, on the disk before it goes on. */
+/** Side effects: each start of a task appends a line, which is on disk before the task continues. */
 export interface Effects {
   note(key: string): void;
-  /** How often a task has begun in any process. */
+  /** Returns the number of starts of a task in all processes. */
   count(key: string): number;
 }
 
@@ -33,12 +35,15 @@ export function effectsIn(file: string): Effects {
   };
 }
 
-/** The keys of tasks that have begun, in order. */
+/** Returns the keys of started tasks, in order. */
 export function linesOf(file: string): readonly string[] {
   return readFileSync(file, 'utf8').split('\n').slice(0, -1);
 }
 
-/** Retries, a rewind, a question to a person, parallel branches, a flaky task, large outputs, and few places. */
+/**
+ * A pipeline with retries, a rewind, a question to a person, parallel branches, a flaky task, large outputs, and few
+ * slots.
+ */
 export function survivor(effects: Effects): Pipeline {
   const work = (name: string, ms: number, output: (context: TaskContext) => unknown) =>
     task(name, {

@@ -1,13 +1,18 @@
 /**
- * A process that is stopped for two minutes, in less: it is stopped for as long as whoever started it likes, and when it goes on
- * its clock has moved by two minutes, and what was to be done in the meantime is due.
+ * A simulated stop of two minutes. The process is stopped for a short time. When it continues, its clock is two
+ * minutes ahead and due
+ * timers fire.
+ *
+ * @module
  */
 import { readSync, writeSync } from 'node:fs';
 
-/** How long it seems to have been stopped, in milliseconds. */
+/** The simulated duration of the stop, in milliseconds. */
 export const SLEEP_MS = 120_000;
 
-/** Says that it can be stopped now, and does nothing until it was stopped, is continued, and is told so. */
+/**
+ * Reports that the process can be stopped now, and blocks until it was stopped and continued and has read a message.
+ */
 export function sleep(): void {
   writeSync(1, 'asleep\n');
   readSync(0, Buffer.alloc(1));

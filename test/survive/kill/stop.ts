@@ -1,6 +1,7 @@
 /**
- * Stops a process that works on a run for longer than its right to the run lasts, has another bring the run to its end, and
- * continues the first.
+ * Stops the process of a run for longer than its lease, lets another process finish the run, and continues the first.
+ *
+ * @module
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,26 +13,26 @@ import { begin } from './begin.ts';
 import { linesOf } from './pipeline.ts';
 import { SLEEP_MS } from './sleep.ts';
 
-/** What there was at some time. */
+/** The store and the effects at one time. */
 export interface State {
   readonly records: readonly RunRecord[];
-  /** Keys of tasks that had begun, in order. */
+  /** Keys of started tasks, in order. */
   readonly effects: readonly string[];
   readonly run: ListedRun | undefined;
 }
 
-/** What came of it. */
+/** The outcome of the scenario. */
 export interface Stopped {
-  /** When the first process was stopped, when the other had ended the run, and when the first had ended as well. */
+  /** The states at the stop of the first process, at the end of the run by the other, and at the end of the first. */
   readonly asleep: State;
   readonly taken: State;
   readonly end: State;
-  /** What the two said of the run. */
+  /** The results that the two processes printed. */
   readonly first: RunResult;
   readonly second: RunResult;
 }
 
-/** @param moment Where the process stops; `undefined` where it never does, and nobody is needed to take its run. */
+/** @param moment The moment of the stop; undefined for a plain run with a single process. */
 export async function stopAt(program: string, folder: string, moment: string | undefined): Promise<Stopped> {
   const [file, effects, acknowledged] = ['runs.sqlite', 'effects', 'acknowledged'].map((one) =>
     join(folder, `stop-${(moment ?? 'never').replaceAll(':', '-')}-${one}`),
@@ -65,7 +66,7 @@ export async function stopAt(program: string, folder: string, moment: string | u
     const result = await first.result();
     return { asleep, taken, end: await state(), first: result, second };
   } finally {
-    // Whatever has gone wrong, nobody is left behind.
+    // No process is left behind after an error.
     first.child.kill('SIGKILL');
     await store.close();
   }

@@ -1,5 +1,7 @@
 /**
- * Kills a process that works on a run, at many moments, and compares what comes of the run with one that nobody kills.
+ * Kills the process of a run at many moments, and compares the results with those of an undisturbed run.
+ *
+ * @module
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,40 +20,40 @@ import { differenceOf } from './difference.ts';
 import { answerAll } from './person.ts';
 import { linesOf, survivor } from './pipeline.ts';
 
-/** What is to be done. */
+/** The options of a sweep. */
 export interface SweepOptions {
   /**
-   * Of this many batches, it kills at one, right before and right after that is kept.
+   * Kills at one of this many batches, right before and right after it is stored.
    *
    * @default 1
    */
   readonly every?: number | undefined;
-  /** Keeps each record by itself, so that it is killed between any two of them. @default false */
+  /** True to store each record separately, so that kills happen between any two of them. @default false */
   readonly single?: boolean | undefined;
-  /** Runs that are killed at random instants, up to three times each. */
+  /** The number of runs that are killed at random instants, up to three times each. */
   readonly random: number;
   /** @default 1 */
   readonly seed?: number | undefined;
-  /** Runs at once. @default 4 */
+  /** The number of simultaneous runs. @default 4 */
   readonly width?: number | undefined;
   readonly onRun?: ((done: number, of: number) => void) | undefined;
 }
 
-/** What came of it. */
+/** The outcome of a sweep. */
 export interface SweepReport {
   readonly runs: number;
   readonly kills: number;
-  /** Kills while a person was waited for. */
+  /** Kills while the run waited for a person. */
   readonly whileOpen: number;
   readonly commits: number;
-  /** Tasks that were interrupted and have run again, with the same key. */
+  /** Interrupted tasks that have run again, with the same key. */
   readonly rerun: number;
-  /** Records that were acknowledged and are gone. */
+  /** Acknowledged records that are lost. */
   readonly lost: number;
   readonly problems: readonly string[];
 }
 
-/** Kills, resumes and compares. */
+/** Runs the sweep: kills, resumes and compares. */
 export async function sweep({
   every = 1,
   single = false,
@@ -89,7 +91,7 @@ export async function sweep({
         for (const [index, plot] of left) {
           if (isBroken) break;
           const found = await attempt(scene, plain, plot, index).catch((error: unknown) => {
-            // Nobody is left behind.
+            // No process is left behind.
             isBroken = true;
             scene.children.forEach((child) => child.kill('SIGKILL'));
             throw error;
@@ -118,18 +120,18 @@ interface Scene {
   readonly folder: string;
   readonly program: string;
   readonly single: boolean;
-  /** Processes that are at work. */
+  /** Processes that are running. */
   readonly children: Set<ChildProcess>;
 }
 
-/** A run to its end, in as many processes as it took. */
+/** A run to its end, with all of its processes. */
 interface Played {
   readonly records: readonly RunRecord[];
   readonly items: readonly InboxItem[];
-  /** How it was left by each process that was killed. */
+  /** The state that each killed process left behind. */
   readonly deaths: readonly Death[];
   readonly effects: readonly string[];
-  /** What the last process said of its result; empty where the run had ended before. */
+  /** The printed result of the last process; empty if the run had ended before. */
   readonly said: string;
   readonly integrity: unknown;
   readonly acknowledged: string;
@@ -138,12 +140,12 @@ interface Played {
 
 interface Death {
   readonly records: readonly RunRecord[];
-  /** The number of the last record that was acknowledged. */
+  /** The number of the last acknowledged record. */
   readonly acknowledged: number;
   readonly open: readonly InboxItem[];
-  /** Tasks that had begun. */
+  /** Keys of started tasks. */
   readonly effects: readonly string[];
-  /** What it has said of its result, once the run had ended: all, nothing, or the start where it was killed meanwhile. */
+  /** The printed result after the end of the run: complete, empty, or its start if the process was killed meanwhile. */
   readonly said: string;
 }
 
@@ -163,7 +165,10 @@ async function attempt(scene: Scene, plain: Played, plot: readonly string[], ind
   };
 }
 
-/** Runs the pipeline to its end, and answers what it asks: mostly while a process works on it, else while none does. */
+/**
+ * Runs the pipeline to its end, and answers its questions: mostly while a process works on it, and sometimes while
+ * none does.
+ */
 async function play(
   { folder, program, single, children }: Scene,
   name: string,
@@ -222,7 +227,7 @@ async function play(
   return { records, items, deaths, effects: linesOf(effects), said, integrity, acknowledged, tookMs };
 }
 
-/** Longer than the right to append lasts that a killed process had. */
+/** A time beyond the lease of a killed process, in milliseconds. */
 const LEASE_MS = 120_000;
 
 async function killAfter(child: ChildProcess, ms: number): Promise<void> {
@@ -230,7 +235,7 @@ async function killAfter(child: ChildProcess, ms: number): Promise<void> {
   child.kill('SIGKILL');
 }
 
-/** @param kills Whether it is killed instead, when it asks. */
+/** Answers the run. @param kills True to kill the process instead, when it asks. */
 async function answerUntil(store: RunStore, child: ChildProcess, kills: boolean): Promise<void> {
   while (child.exitCode === null && child.signalCode === null) {
     await setTimeout(15);
@@ -282,19 +287,19 @@ function problemsOfEnd(played: Played, plain: Played): readonly string[] {
   return problems;
 }
 
-/** What is committed, phase by phase: branches that run side by side may commit in any order. */
+/** Returns the commits by phase, as parallel branches may commit in any order. */
 export function commitsOf(records: readonly RunRecord[]): readonly EventOf<'phase.approved'>[] {
   return records
     .flatMap(({ event }) => (event.type === 'phase.approved' ? [event] : []))
     .toSorted((a, b) => (a.phase < b.phase ? -1 : a.phase > b.phase ? 1 : a.version - b.version));
 }
 
-/** Keys of tasks that were completed. */
+/** Returns the keys of completed tasks. */
 export function completedIn(records: readonly RunRecord[]): ReadonlySet<string> {
   return new Set(tasksIn(records).flatMap(({ type, key }) => (type === 'task.completed' ? [key] : [])));
 }
 
-/** Tasks that were at work when a process died: their handlers had begun, and nothing was kept of their end. */
+/** Returns the tasks that a dead process interrupted: their handlers had started, and their end was not stored. */
 export function interruptedIn({ records, effects }: Pick<Death, 'records' | 'effects'>): readonly string[] {
   const started = new Set<string>();
   for (const { type, key } of tasksIn(records)) {
@@ -309,7 +314,7 @@ function rerunAfter({ effects }: Played, death: Death): readonly string[] {
   return interruptedIn(death).filter((key) => later.includes(key));
 }
 
-/** What was kept of tasks, with their idempotency keys. */
+/** Returns the stored events of tasks, with their idempotency keys. */
 function tasksIn(records: readonly RunRecord[]): readonly { readonly type: RunEvent['type']; readonly key: string }[] {
   const renewals = new Map<string, number>();
   const waiting = new Set<string>();
@@ -328,7 +333,7 @@ function tasksIn(records: readonly RunRecord[]): readonly { readonly type: RunEv
   });
 }
 
-/** Numbers from 0 to 1, the same for the same seed: mulberry32. */
+/** Generates numbers from 0 to 1, the same for the same seed, by mulberry32. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
