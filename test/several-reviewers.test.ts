@@ -1,6 +1,4 @@
-/**
- * Feedback of several reviewers: whatever they say, none of it is dropped.
- */
+/** Feedback of several reviewers: none of it is lost. */
 import { describe, expect, it } from 'vitest';
 import {
   approve,
@@ -23,7 +21,7 @@ import {
 } from '../src/index.ts';
 import { drive, fake, play, simulatedTime } from './rig.ts';
 
-/** What a reviewer can say at first, with words of its own. Afterwards each approves. */
+/** Possible first answers of a reviewer, with its own text. Every later answer approves. */
 const ANSWERS: Readonly<Record<string, (words: string) => Decision | Error>> = {
   approve: () => approve(),
   retry: (words) => retry(words),
@@ -39,7 +37,7 @@ const REVIEWERS = ['ada', 'bob', 'cid'];
 const PAIRS = KINDS.flatMap((one) => KINDS.map((other) => [one, other]));
 const TRIPLES = PAIRS.flatMap((pair) => KINDS.map((kind) => [...pair, kind]));
 
-/** How the phases stand to each other: `left` and `right` side by side before `last`, or one after the other. */
+/** The order of `left` and `right`: parallel before `last`, or in a chain. */
 const SHAPES = { aside: [], row: ['left'] } as const;
 
 const GATES: Readonly<Record<string, GatePolicy>> = {
@@ -48,7 +46,7 @@ const GATES: Readonly<Record<string, GatePolicy>> = {
   'without a budget': { onExhausted: 'escalate', maxRetries: 0, maxPredecessorRetries: 0, maxReviewErrors: 0 },
 };
 
-/** What was asked for in the first review, in the words of who asked. */
+/** Returns the requests of the first review, in the texts of the reviewers. */
 function asked(kinds: readonly string[]): readonly string[] {
   return kinds.flatMap((kind, at) => (['retry', 'left', 'right'].includes(kind) ? [wordsOf(at)] : []));
 }
@@ -57,7 +55,7 @@ function wordsOf(at: number): string {
   return `words of ${REVIEWERS[at]}`;
 }
 
-/** All that attempts were told. */
+/** Returns all feedback that attempts received. */
 function toldIn(records: readonly RunRecord[]): string {
   return records
     .flatMap(({ event }) => (event.type === 'phase.started' ? (event.revision?.feedback ?? []) : []))
@@ -95,7 +93,7 @@ async function told(kinds: readonly string[], after: readonly string[], gate: Ga
 
 describe('feedback of a second reviewer', () => {
   it.each(Object.keys(GATES).flatMap((gate) => Object.keys(SHAPES).map((shape) => [gate, shape] as const)))(
-    'is not lost, whatever two or three of them say, by a gate %s, %s',
+    'is not lost for any answers of two or three, with a gate %s, %s',
     async (gate, shape) => {
       const lost: string[] = [];
       for (const kinds of [...PAIRS, ...TRIPLES]) {
@@ -105,7 +103,7 @@ describe('feedback of a second reviewer', () => {
           GATES[gate] ?? {},
           'RETRY: by a person',
         );
-        // A rejection ends the phase: nobody works on it any more.
+        // A rejection ends the phase, so that no attempt follows.
         if (kinds.includes('reject') && status === 'rejected') continue;
         for (const words of asked(kinds)) if (!text.includes(words)) lost.push(`${kinds.join(', ')}: ${words}`);
       }
@@ -114,7 +112,7 @@ describe('feedback of a second reviewer', () => {
     120_000,
   );
 
-  it('is told once, to whom it is for: the rewind first, the retry with the next start of the phase', async () => {
+  it('arrives once, at its target: the rewind first, the retry with the next start of the phase', async () => {
     const { records } = await told(['left', 'retry'], [], GATES['with a budget'] ?? {}, '');
     const starts = records.flatMap(({ event }) =>
       event.type === 'phase.started' ? [[event.phase, event.attempt, event.revision?.feedback]] : [],
@@ -128,7 +126,7 @@ describe('feedback of a second reviewer', () => {
     ]);
   });
 
-  it('is told to the phase under review where the phase that it is for may not be sent back any more', async () => {
+  it('goes to the phase under review if its target may not be sent back any more', async () => {
     const last = fake('last', {
       after: ['left', 'right'],
       maxPredecessorRetries: 1,
@@ -148,7 +146,7 @@ describe('feedback of a second reviewer', () => {
     ]);
   });
 
-  it('is told beside what a person asks for, and not twice where the person has taken it over', async () => {
+  it('is added to the request of a person, unless the person has included it', async () => {
     const gate = GATES['without a budget'] ?? {};
     const own = await told(['escalate', 'retry'], [], gate, 'RETRY: of a person');
     expect(own.text).toBe('of a person\n\nwords of bob');
@@ -156,7 +154,7 @@ describe('feedback of a second reviewer', () => {
     expect(same.text).toBe('words of bob');
   });
 
-  it('is told when a rejected run is tried again', async () => {
+  it('arrives when a rejected run is retried', async () => {
     const store = memoryStore();
     const prompts: (string | undefined)[] = [];
     const answers = [[reject('no')], [retry('mend it')]];
@@ -176,7 +174,7 @@ describe('feedback of a second reviewer', () => {
     expect(prompts).toEqual([undefined, 'mend it']);
   });
 
-  it('survives a process that ends while the phase that was sent back works', async () => {
+  it('survives the end of the process while the target works', async () => {
     const store = memoryStore();
     const prompts: (string | undefined)[] = [];
     const answers = [[retryPredecessor('left', 'left, please')], [retry('and this one')]];

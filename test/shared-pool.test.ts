@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, requestChanges, task, type Issue, type TaskContext } from '../src/index.ts';
 import { fake, held, play, type Fake, type PlayOptions } from './rig.ts';
 
-/** Work that shares artifacts, and puts out a number. */
+/** A task that shares artifacts, and outputs a number. */
 function sharing(...artifacts: readonly (readonly [name: string, content: unknown])[]) {
   return ({ report, attempt }: TaskContext) => {
     for (const [name, content] of artifacts) report({ artifact: { name, content } });
@@ -10,7 +10,7 @@ function sharing(...artifacts: readonly (readonly [name: string, content: unknow
   };
 }
 
-/** What each attempt saw, as `phase/name: content`. */
+/** Returns the artifacts that each attempt saw, as `phase/name: content`. */
 function seenBy({ calls }: Fake) {
   return calls.map(({ artifacts }) => artifacts.map((one) => `${one.phase}/${one.name}: ${String(one.content)}`));
 }
@@ -47,7 +47,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(d)[1]).toEqual(['a/plan: One. Two.']);
   });
 
-  it('of the phase itself are those of the attempt before', async () => {
+  it('of the phase itself are those of the previous attempt', async () => {
     const a = fake('a', {
       outputs: [sharing(['code', 'v1'], ['notes', 'n1']), sharing(['code', 'v2']), sharing()],
       subscribe: ['a/notes', 'a/code'],
@@ -57,7 +57,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(a)).toEqual([[], ['a/notes: n1', 'a/code: v1'], ['a/code: v2']]);
   });
 
-  it('of the phase itself are the approved ones where a later phase sends it back', async () => {
+  it('of the phase itself are the approved ones if a later phase sends it back', async () => {
     const a = fake('a', {
       outputs: [sharing(['code', 'rejected']), sharing(['code', 'approved']), sharing()],
       subscribe: ['a/code'],
@@ -68,7 +68,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(a)).toEqual([[], ['a/code: rejected'], ['a/code: approved']]);
   });
 
-  it('of the phase itself are none where it starts afresh and is told nothing', async () => {
+  it('of the phase itself are absent on a fresh start without feedback', async () => {
     const x = fake('x');
     const a = fake('a', {
       after: ['x'],
@@ -84,7 +84,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(a)).toEqual([[], []]);
   });
 
-  it('of the phase itself are those that it has committed where a demand is told again', async () => {
+  it('of the phase itself are the committed ones if a demand is repeated', async () => {
     const x = fake('x');
     const a = fake('a', {
       after: ['x'],
@@ -102,7 +102,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(a)).toEqual([[], ['a/code: committed'], ['a/code: committed']]);
   });
 
-  it('of the phase itself are those of the attempt that found it wrong, where it has committed another', async () => {
+  it('of the phase itself are those of the attempt that raised the demand, if it has committed another', async () => {
     const own: Issue = { severity: 'low', description: 'A typo.' };
     const above: Issue = { severity: 'high', description: 'x is wrong.', affectedPhase: 'x' };
     const x = fake('x');
@@ -118,15 +118,15 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(a)).toEqual([[], [], ['a/code: judged']]);
   });
 
-  it('are new ones where their phase was sent back and approved again', async () => {
+  it('are replaced if their phase was sent back and approved again', async () => {
     const a = fake('a', { outputs: [sharing(['plan', 'v1']), sharing(['plan', 'v2'])] });
     const b = fake('b', { after: ['a'], subscribe: ['a/plan'], verdicts: ['RETRY_PREDECESSOR a: Again.'] });
     await run([a, b]);
     expect(seenBy(b)).toEqual([['a/plan: v1'], ['a/plan: v2']]);
   });
 
-  it('stay what they were while a phase retries on the inputs that it has', async () => {
-    //  a ──▶ b (retries while a is approved anew)
+  it('stay the same while a phase retries on the same inputs', async () => {
+    //  a ──▶ b (retries while a is approved again)
     //  └───▶ c (sends a back)
     const late = held();
     const a = fake('a', { outputs: [sharing(['plan', 'v1']), sharing(['plan', 'v2'])] });
@@ -150,7 +150,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(b)).toEqual([['a/plan: v1'], ['a/plan: v1']]);
   });
 
-  it('are those of the best attempt where that is the one that stands', async () => {
+  it('are those of the best attempt if that one is accepted', async () => {
     const a = fake('a', {
       outputs: [sharing(['plan', 'good']), sharing(['plan', 'bad'])],
       reviewers: {
@@ -168,7 +168,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(b)).toEqual([['a/plan: good']]);
   });
 
-  it('are none where the best attempt, which stands, has shared nothing', async () => {
+  it('are absent if the accepted best attempt has shared none', async () => {
     const a = fake('a', {
       outputs: [sharing(), sharing(['plan', 'bad'])],
       reviewers: {
@@ -186,7 +186,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(b)).toEqual([[]]);
   });
 
-  it('are those of the attempt that a person approves where a limit has held the next one', async () => {
+  it('are those of the attempt that a person approves after a limit held the next one', async () => {
     const a = fake('a', { outputs: [sharing(['plan', 'v1'])], verdicts: ['RETRY: Again.'] });
     const b = fake('b', { after: ['a'], subscribe: ['a/plan'] });
     const { result } = await play([a, b], {
@@ -198,7 +198,7 @@ describe('artifacts that a phase subscribes to', () => {
     expect(seenBy(b)).toEqual([['a/plan: v1']]);
   });
 
-  it('that nobody subscribes to are kept in the records alone', async () => {
+  it('without subscribers are only in the records', async () => {
     const a = fake('a', { outputs: [sharing(['plan', 'v1'])] });
     const b = fake('b', { after: ['a'] });
     const { records } = await play([a, b]);
@@ -230,7 +230,7 @@ describe('definePipeline() refuses subscriptions', () => {
     expect(problems([])).toBeUndefined();
   });
 
-  it('and takes the longest name of a phase where several fit', () => {
+  it('and uses the longest phase name that matches', () => {
     expect(problems(['a/b/plan', 'a/bare', 'a/b'])).toEqual([
       { phase: 'a/b', artifact: 'plan' },
       { phase: 'a', artifact: 'bare' },

@@ -1,6 +1,4 @@
-/**
- * Money that is spent stays spent: nothing starts where a limit is used up, and what tries have used counts however they end.
- */
+/** Spent money stays spent: nothing starts at a spent limit, and usage of tries counts however they end. */
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
@@ -20,7 +18,7 @@ import { drive, fake, idle, never, oneTask, play, simulatedTime, untilAborted } 
 
 type Heard = Pick<TaskContext, 'signal' | 'report'>;
 
-/** Tells what it has used when it is told to stop: in the very moment, or when it breaks off. */
+/** Tasks that report their usage on abort: at once, or when they stop. */
 const telling = {
   'in the moment': ({ signal, report }: Heard, tokens: number) =>
     new Promise((_resolve, reject) => {
@@ -42,13 +40,13 @@ const telling = {
 } as const;
 const WAYS = ['in the moment', 'as it breaks off'] as const;
 
-describe('a limit that is used up', () => {
+describe('a spent limit', () => {
   const spend = (tokens: number) => (context: Pick<TaskContext, 'report'>) => {
     context.report({ tokens });
     return 'APPROVE';
   };
 
-  it('lets no task start at exactly 100 of 100, without an estimate', async () => {
+  it('starts no task at exactly 100 of 100, without an estimate', async () => {
     const { lines, result, records } = await play(
       [fake('a', { outputs: [spend(100)] }), fake('b', { after: ['a'], outputs: [spend(1)] })],
       { limits: { tokens: 100 }, detail: ['tasks'] },
@@ -67,7 +65,7 @@ describe('a limit that is used up', () => {
     });
   });
 
-  it('lets no reviewer be asked, and lets a run end that has nothing more to start', async () => {
+  it('asks no reviewer, and lets a run end that has nothing more to start', async () => {
     const gated = [fake('a', { outputs: [spend(100)], verdicts: ['APPROVE'] })];
     expect((await play(gated, { limits: { tokens: 100 } })).result.status).toBe('exhausted');
     expect((await play([fake('a', { outputs: [spend(100)] })], { limits: { tokens: 100 } })).result.status).toBe(
@@ -75,7 +73,7 @@ describe('a limit that is used up', () => {
     );
   });
 
-  it('lets no task start beside others in the same phase', async () => {
+  it('starts no further task next to running ones of the same phase', async () => {
     const calls: string[] = [];
     const tasks = ['one', 'two', 'three'].map((name) =>
       task(name, {
@@ -95,7 +93,7 @@ describe('a limit that is used up', () => {
     ['without an estimate', undefined],
     ['with an estimate', { costUsd: 5 }],
     ['with an estimate of nothing', { costUsd: 0 }],
-  ])('lets nothing start where the run is tried again: %s', async (_, estimate) => {
+  ])('starts nothing if the run is retried: %s', async (_, estimate) => {
     const store = memoryStore();
     let calls = 0;
     const make = (more: object) => {
@@ -124,7 +122,7 @@ describe('a limit that is used up', () => {
     expect(spent).toEqual([5, 5, 5]);
   });
 
-  it('holds what would start until a person lifts it, also further tasks of the same attempt', async () => {
+  it('holds everything until a person lifts it, also further tasks of the same attempt', async () => {
     const tasks = [
       task('one', { run: ({ report }) => report({ tokens: 5 }) }),
       task('two', { after: ['one'], run: () => 'two' }),
@@ -190,7 +188,7 @@ describe('late usage of a try counts', () => {
     });
   });
 
-  it('whose run ends because of another, is kept, and is there for who reads the records', async () => {
+  it('whose run ends because of another: it is stored, and readers of the records see it', async () => {
     const store = memoryStore();
     const slow = fake('slow', { outputs: [(context: TaskContext) => telling['as it breaks off'](context, 80)] });
     const big = fake('big', { outputs: [({ report }: TaskContext) => report({ tokens: 200 })] });
@@ -201,7 +199,7 @@ describe('late usage of a try counts', () => {
     expect((await store.run('r1'))?.tokens).toBe(280);
   });
 
-  it('after which it is not counted twice what it was charged', async () => {
+  it('without counting its charge twice', async () => {
     let late: TaskContext | undefined;
     const work = task('work', {
       estimate: { tokens: 100 },
@@ -225,11 +223,11 @@ describe('late usage of a try counts', () => {
         },
       },
     });
-    // 100 were charged, 120 were used.
+    // The charge was 100, and the usage was 120.
     expect(result.metrics.tokens).toBe(120);
   });
 
-  it('that is no amount is no usage, and breaks nothing', async () => {
+  it('unless it is not a number, which breaks nothing', async () => {
     const a = fake('a', {
       outputs: [
         ({ signal, report }: TaskContext) =>
@@ -246,7 +244,7 @@ describe('late usage of a try counts', () => {
   });
 });
 
-describe('a try that ends without any report is charged its estimate, marked', () => {
+describe('a try that ends without a report is charged its estimate, marked', () => {
   const estimate = { tokens: 60, costUsd: 0.5 };
   const charges = (records: Awaited<ReturnType<typeof play>>['records']) =>
     records.flatMap(({ event }) => (event.type === 'task.reported' && event.estimated ? [event] : []));
@@ -257,7 +255,7 @@ describe('a try that ends without any report is charged its estimate, marked', (
     ['throws at once', { run: () => JSON.parse('{') as unknown }, 1],
     ['times out and heeds its signal', { timeout: 5, run: (context: TaskContext) => untilAborted(context) }, 1],
     ['times out and does not', { timeout: 5, run: never }, 1],
-  ])('where it %s', async (_, options, tries) => {
+  ])('if it %s', async (_, options, tries) => {
     const work = task('work', { estimate, run: () => 1, ...options });
     const { result, records } = await play([fake('a', { tasks: [work] })], { limits: { tokens: 1000 } });
     expect(result.metrics).toMatchObject({ tokens: 60 * tries, costUsd: 0.5 * tries });
@@ -268,7 +266,7 @@ describe('a try that ends without any report is charged its estimate, marked', (
   it.each<[string, (context: TaskContext) => Promise<unknown>]>([
     ['heeds its signal', (context) => untilAborted(context)],
     ['does not', () => never()],
-  ])('where its run is cancelled and it %s', async (_, run) => {
+  ])('if its run is cancelled and it %s', async (_, run) => {
     const work = task('work', { estimate, run });
     const { result, records } = await play([fake('a', { tasks: [work] })], {
       when: { 'a started 0': (one) => one.cancel('enough') },
@@ -277,13 +275,13 @@ describe('a try that ends without any report is charged its estimate, marked', (
     expect(charges(records)).toHaveLength(1);
   });
 
-  it('of what it has said nothing of, and not of what it has', async () => {
+  it('for the parts that it has not reported, and no others', async () => {
     const work = task('work', { estimate, run: ({ report }) => report({ tokens: 7 }) });
     const { result } = await play([fake('a', { tasks: [work] })]);
     expect(result.metrics).toMatchObject({ tokens: 7, costUsd: 0.5 });
   });
 
-  it('of a reviewer, too', async () => {
+  it('also for a reviewer', async () => {
     const judge = task('judge', { estimate, run: () => 'APPROVE' });
     const pipeline = definePipeline({
       name: 'p',
@@ -293,7 +291,7 @@ describe('a try that ends without any report is charged its estimate, marked', (
     expect(metrics).toMatchObject({ tokens: 60, costUsd: 0.5 });
   });
 
-  it('and that spends the limit: tries that all time out do not go on for ever', async () => {
+  it('which spends the limit: tries that always time out do not continue for ever', async () => {
     const limits: Limits = { tokens: 100 };
     const work = task('work', { estimate: { tokens: 40 }, timeout: 5, retry: { attempts: 9 }, run: never });
     const { result } = await play([fake('a', { tasks: [work] })], { limits });
@@ -318,10 +316,10 @@ describe('a try that ends without any report is charged its estimate, marked', (
   });
 });
 
-describe('a try that has begun in the records, and whose handler was never called, is charged its estimate', () => {
+describe('a try that has begun in the records, but whose handler was not called, is charged its estimate', () => {
   const estimate = { tokens: 60 };
 
-  it('where its run is cancelled while the store keeps its beginning', async () => {
+  it('if its run is cancelled while the store writes its beginning', async () => {
     const { store, held, letGo } = holding('work');
     let calls = 0;
     const work = task('work', { estimate, run: () => (calls += 1) });
@@ -334,7 +332,7 @@ describe('a try that has begun in the records, and whose handler was never calle
     expect(await chargesIn(store)).toEqual([60]);
   });
 
-  it('where a limit is spent meanwhile', async () => {
+  it('if a limit is spent meanwhile', async () => {
     const { store, held, letGo } = holding('work');
     let calls = 0;
     const work = task('work', { estimate, run: () => (calls += 1) });
@@ -366,7 +364,7 @@ describe('a try that has begun in the records, and whose handler was never calle
 
 // --- internal ---
 
-/** A store that keeps the beginning of a task when it is let go. */
+/** A store that holds back the beginning of a task until the test releases it. */
 function holding(name: string) {
   const good = memoryStore();
   let onHeld = () => {};

@@ -1,4 +1,4 @@
-/** How often phases may start: what is summed up over many rewinds, against one rewind after the other. */
+/** Maximum numbers of starts: the sums over many rewinds, compared with a count of each pair. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyze, definePipeline, phase, task, type Plan, type Policy, type ReviewOptions } from '../src/index.ts';
@@ -8,7 +8,7 @@ import { countOf } from '../src/model/plan/policy.ts';
 import { countStarts, type Starts } from '../src/model/analysis/worst-case-starts.ts';
 
 describe('countStarts()', () => {
-  it('counts as one does who takes each pair of requester and target by itself', () => {
+  it('agrees with a count of each pair of requester and target', () => {
     fc.assert(
       fc.property(plans, (plan) => {
         expect(countStarts(plan, planGraph(plan))).toEqual(oneByOne(plan, planGraph(plan)));
@@ -20,9 +20,9 @@ describe('countStarts()', () => {
 
 describe('analyze()', () => {
   it.each([
-    // Sent back by all below, and started anew with each above that is.
+    // Each phase is sent back by all below, and restarts with each phase above that is sent back.
     ['all', (above: number, below: number) => below + above * (1499 - (above - 1) / 2)],
-    // Sent back by all below, asks for all above, and lies between the two.
+    // Each phase is sent back by all below, sends back all above, and lies between the two.
     ['requester', (above: number, below: number) => below + above + above * below],
   ] as const)(
     'takes a long chain whose phases may all send back all before, invalidating %s',
@@ -35,7 +35,7 @@ describe('analyze()', () => {
     },
   );
 
-  it('takes many phases that come after all before them', () => {
+  it('handles many phases that each come after all before them', () => {
     //  p0 ──▶ p1 ──▶ … ──▶ p299, and each after all before it
     const all = (index: number) => Array.from({ length: index }, (_, before) => before);
     const { findings } = analyze(chain(300, all, { onUnrecognised: 'ask' }));
@@ -54,7 +54,7 @@ function chain(length: number, after: (index: number) => readonly number[], poli
   return definePipeline({ name: 'chain', phases, policy });
 }
 
-/** The rule itself, pair by pair. */
+/** Counts starts by the rule itself, pair by pair. */
 function oneByOne({ phases, limits }: Plan, graph: Graph): readonly Starts[] {
   const starts = phases.map(() => ({ gated: 1, ungated: 0 }));
   const add = (index: number, kind: keyof Starts, count: number): void => {
@@ -82,7 +82,7 @@ const gates: fc.Arbitrary<ReviewOptions> = fc.record({
   regate: fc.boolean(),
 });
 
-/** Plans of up to 9 phases, some of whose gates may send back just every other ancestor. */
+/** Plans of up to 9 phases. Some gates may send back only every other ancestor. */
 const plans: fc.Arbitrary<Plan> = fc
   .record({
     phases: fc.array(

@@ -27,7 +27,7 @@ const recalled: TaskRecollection = {
 
 const layouts = ['ensemble', 'rejection-first'] as const;
 
-/** A trajectory of so many steps. */
+/** Creates a trajectory of that number of steps. */
 function walk(steps: number): Trajectory | undefined {
   let seen: Trajectory | undefined;
   for (let step = 1; step <= steps; step++) seen = observed(seen, `looked at page ${step}`);
@@ -38,7 +38,7 @@ function styleOf(strategy: RevisionStyle['strategy'], more: Partial<RevisionStyl
   return { layout: 'ensemble', strategy, maxRevisionChars: 32_000, ...more };
 }
 
-/** What a task is told in both layouts. */
+/** Renders the prompt in both layouts. */
 function inBoth(strategy: RevisionStyle['strategy'], told: Revision & TaskRecollection = { ...revision, ...recalled }) {
   return layouts
     .map((layout) => renderPrompt('Write a note.', told, 'A draft.', styleOf(strategy, { layout })))
@@ -177,7 +177,7 @@ describe('renderPrompt() carries, by strategy', () => {
     `);
   });
 
-  it('trajectory: what was observed first and last', () => {
+  it('trajectory: the first and the last observations', () => {
     expect(inBoth('trajectory')).toMatchInlineSnapshot(`
       "## Revision Instructions (Attempt 2)
       This task is being re-executed based on reviewer feedback.
@@ -235,7 +235,7 @@ describe('renderPrompt() carries, by strategy', () => {
   });
 
   it.each(['reflexion', 'lastAttemptAndReflexion', 'sharedPool', 'trajectory'] as const)(
-    '%s: the feedback alone where there is nothing to recall',
+    '%s: only the feedback if there is nothing to recall',
     (strategy) => {
       const style = styleOf(strategy);
       expect(renderPrompt('Write.', revision, undefined, style)).toBe(
@@ -244,13 +244,13 @@ describe('renderPrompt() carries, by strategy', () => {
     },
   );
 
-  it.each(['feedback', 'feedbackHistory', 'lastAttempt', 'fresh', 'none'] as const)('%s: nothing of it', (strategy) => {
+  it.each(['feedback', 'feedbackHistory', 'lastAttempt', 'fresh', 'none'] as const)('%s: nothing', (strategy) => {
     expect(inBoth(strategy)).toBe(inBoth(strategy, revision));
   });
 });
 
-describe('renderPrompt() over its size', () => {
-  /** What is left of everything that a strategy may carry, from the largest size to the smallest. */
+describe('renderPrompt() beyond its size', () => {
+  /** Returns the remaining parts of everything that a strategy may carry, from the largest size to the smallest. */
   function leftOf(strategy: RevisionStyle['strategy'], layout: RevisionStyle['layout']): readonly string[] {
     const told = { ...revision, ...recalled, feedback: 'It names no number. '.repeat(30).trim() };
     const seen: string[] = [];
@@ -295,7 +295,7 @@ describe('renderPrompt() over its size', () => {
     ]);
   });
 
-  it('drops the previous output, then artifacts from the last on', () => {
+  it('drops the previous output, then artifacts from the last one', () => {
     expect(leftOf('sharedPool', 'ensemble')).toEqual([
       'previous outline figures feedback',
       'outline figures feedback',
@@ -306,8 +306,8 @@ describe('renderPrompt() over its size', () => {
   });
 });
 
-describe('what is kept of observations', () => {
-  it('is the first and the last five, each without its middle, however many there are', () => {
+describe('the stored observations', () => {
+  it('are the first and the last five, each without its middle, however many there are', () => {
     expect(walk(1)).toEqual({ first: ['looked at page 1'], last: [], omitted: 0 });
     expect(walk(5)?.last).toEqual([]);
     expect(walk(6)).toMatchObject({ last: ['looked at page 6'], omitted: 0 });
@@ -319,12 +319,12 @@ describe('what is kept of observations', () => {
     });
   });
 
-  it('says how many characters are left out', () => {
+  it('count the omitted characters', () => {
     const { first } = observed(undefined, `begin ${'x'.repeat(10_000)} end`);
     expect(first[0]).toMatch(/^begin x+ \[… 9543 characters left out …\] x+ end$/u);
   });
 
-  it('is short and well-formed, whatever is observed', () => {
+  it('are short and well-formed, for any observation', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 3000 }), fc.integer({ min: 50, max: 600 }), (text, most) => {
         const short = elided(text, most);
@@ -337,7 +337,7 @@ describe('what is kept of observations', () => {
     expect(isWellFormed(first)).toBe(true);
   });
 
-  it('is of reflections the last three', () => {
+  it('are cut to the last three for reflections', () => {
     expect(withReflections([], ['a'])).toEqual(['a']);
     expect(withReflections(['a', 'b'], ['c', 'd'])).toEqual(['b', 'c', 'd']);
   });

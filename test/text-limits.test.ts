@@ -1,6 +1,4 @@
-/**
- * Texts from outside are no longer than docs/semantics.md says: longer ones are refused, or cut with a note.
- */
+/** Texts from outside obey the limits of docs/semantics.md: longer ones are refused, or cut with a note. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +35,7 @@ import { keep } from './survive/go-on.ts';
 
 const HUGE = 20_000_000;
 
-/** A note, with `review` as its gate, run to its end. */
+/** Runs a phase `note` to its end, with `review` as its gate. */
 async function noted(by: ReviewFunction<never, never> | undefined, more: object = {}, run: unknown = () => 'a note') {
   const store = memoryStore();
   const note = phase('note', {
@@ -64,15 +62,15 @@ function sizeOf(records: readonly RunRecord[]): number {
 }
 
 describe('the table of limits', () => {
-  it('in docs/semantics.md has those of the code', () => {
+  it('in docs/semantics.md agrees with the code', () => {
     const rows = readFileSync('docs/semantics.md', 'utf8').matchAll(/^\| `(\w+)` +\|[^|]+\| +([\d ]+?) +\|/gmu);
     const told = [...rows].map(([, name, number = '']) => [name, Number(number.replaceAll(' ', ''))]);
     expect(Object.fromEntries(told)).toEqual(TEXT_LIMITS);
   });
 });
 
-describe('a text that is cut', () => {
-  it.each([elided, cutEnd])('by %o has no half characters, and says what is left out', (cut) => {
+describe('a cut text', () => {
+  it.each([elided, cutEnd])('by %o has no split characters, and notes the omission', (cut) => {
     const text = '😀'.repeat(500);
     for (let most = 50; most < 90; most += 1) {
       const short = cut(text, most);
@@ -83,7 +81,7 @@ describe('a text that is cut', () => {
     expect(cut(text, 1000)).toBe(text);
   });
 
-  it('by elided() is as long as it may be, and is not cut again', () => {
+  it('by elided() has the maximum length, and is not cut again', () => {
     for (const length of [99, 100, 101, 10_000]) {
       const short = elided('x'.repeat(length), 100);
       expect(short.length).toBeLessThanOrEqual(100);
@@ -92,7 +90,7 @@ describe('a text that is cut', () => {
     }
   });
 
-  it('as an error keeps its code and its name short, too', () => {
+  it('of an error has a short code and name, too', () => {
     const error = Object.assign(new Error('m'.repeat(HUGE)), { code: 'c'.repeat(HUGE), name: 'n'.repeat(HUGE) });
     error.stack = 's'.repeat(HUGE);
     expect(JSON.stringify(errorInfo(error)).length).toBeLessThan(3 * TEXT_LIMITS.error);
@@ -102,7 +100,7 @@ describe('a text that is cut', () => {
 describe('feedback and reasons of a decision', () => {
   const most = TEXT_LIMITS.feedback;
 
-  it.each([most - 1, most, most + 1])('of %i characters are kept up to the limit', async (length) => {
+  it.each([most - 1, most, most + 1])('of %i characters are recorded up to the limit', async (length) => {
     const text = 'f'.repeat(length);
     const prompts: string[] = [];
     const by: ReviewFunction<never, never> = ({ attempt }) => (attempt === 0 ? retry(text) : untyped(reject(text)));
@@ -144,11 +142,11 @@ describe('feedback and reasons of a decision', () => {
   ])('of 20 MB as %s make a store of a bounded size', async (what, by) => {
     const { result, records } = await noted(by);
     expect(result.status).not.toBe('completed');
-    // Measured: at most 0.74 MB, and 9.7 MB of 100 issues, which three attempts are told.
+    // Measured sizes: at most 0.74 MB, and 9.7 MB for 100 issues, which three attempts receive.
     expect(sizeOf(records)).toBeLessThan(what === 'issues' ? 12_000_000 : 1_000_000);
   });
 
-  it('that are cut stay different where they name different issues', async () => {
+  it('that are cut stay different if they name different issues', async () => {
     const id = 'i'.repeat(TEXT_LIMITS.name);
     const issues = ['', '1', '2'].map((end) => ({ id: id + end, severity: 'low' as const, description: 'd' }));
     const { records } = await noted(() => requestChanges(issues));
@@ -160,15 +158,15 @@ describe('feedback and reasons of a decision', () => {
   });
 });
 
-describe('a text verdict', () => {
+describe('a decision in text', () => {
   const most = TEXT_LIMITS.verdictText;
 
-  it.each([most - 1, most])('of %i characters is read', async (length) => {
+  it.each([most - 1, most])('of %i characters is parsed', async (length) => {
     const { result } = await noted(() => 'REJECT: no'.padEnd(length, '.'));
     expect(result.status).toBe('rejected');
   });
 
-  it.each(['APPROVE\n', 'REJECT: no'])('of one more is asked again, whatever it begins with: %j', async (begin) => {
+  it.each(['APPROVE\n', 'REJECT: no'])('of one more is asked for again, for any beginning: %j', async (begin) => {
     let asked = 0;
     const { result, records } = await noted(() => {
       asked += 1;
@@ -187,7 +185,7 @@ describe('a text verdict', () => {
     });
   });
 
-  it('does not take what it says after the limit of feedback for lost before it is read', async () => {
+  it('is not cut at the limit of feedback before it is parsed', async () => {
     const by: ReviewFunction<never, never> = ({ attempt }) =>
       attempt === 0 ? `${'thought '.repeat(10_000)}\nRETRY: cite two sources` : 'APPROVE';
     const { result, records } = await noted(by);
@@ -196,8 +194,8 @@ describe('a text verdict', () => {
   });
 });
 
-describe('what a check answers', () => {
-  it.each([-1, 0, 1])('is kept up to the limit, with %i characters more', async (more) => {
+describe('the answer of a check', () => {
+  it.each([-1, 0, 1])('is recorded up to the limit, with %i characters more', async (more) => {
     const details = 'd'.repeat(TEXT_LIMITS.checkDetails + more);
     const requiredChange = 'c'.repeat(TEXT_LIMITS.requiredChange + more);
     const checks = [{ name: 'c', run: () => ({ passed: false, requiredChange, details }) }];
@@ -218,8 +216,8 @@ describe('what a check answers', () => {
   });
 });
 
-describe('what a task says', () => {
-  it('with needsRework() is told up to the limit of feedback', async () => {
+describe('texts of a task', () => {
+  it('in needsRework() are cut to the limit of feedback', async () => {
     const plan = phase('plan', { tasks: [task('t', { run: () => 'a plan' })] });
     const build = phase('build', {
       after: [plan],
@@ -241,7 +239,7 @@ describe('what a task says', () => {
     expect(sizeOf(records)).toBeLessThan(3_000_000);
   });
 
-  it('of how far it is, and as a warning, is kept up to the limit', async () => {
+  it('as progress, and as a warning, are recorded up to the limit', async () => {
     const { records } = await noted(undefined, {}, ({ report }: { report: (told: object) => void }) => {
       for (const more of [-1, 0, 1]) {
         const text = 'p'.repeat(TEXT_LIMITS.report + more);
@@ -257,8 +255,8 @@ describe('what a task says', () => {
   });
 });
 
-describe('why a run is cancelled', () => {
-  it('is kept up to the limit of feedback', async () => {
+describe('the reason of a cancellation', () => {
+  it('is recorded up to the limit of feedback', async () => {
     const run = startRun(
       definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => new Promise(() => {}) })] })] }),
     );
@@ -269,7 +267,7 @@ describe('why a run is cancelled', () => {
   });
 });
 
-describe('what a person answers', () => {
+describe('the answer of a person', () => {
   const most = TEXT_LIMITS.personText;
 
   async function asked(): Promise<Run> {
@@ -281,7 +279,7 @@ describe('what a person answers', () => {
     return run;
   }
 
-  it.each([most - 1, most])('is taken with %i characters of feedback', async (length) => {
+  it.each([most - 1, most])('is accepted with %i characters of feedback', async (length) => {
     const run = await asked();
     await run.decide('note', reject('r'.repeat(length)));
     expect(run.snapshot().phases['note']?.status).toBe('rejected');
@@ -304,7 +302,7 @@ describe('what a person answers', () => {
     run.cancel();
   });
 
-  it('is refused where a value has more characters than can be kept, or a reason to skip', async () => {
+  it('is refused if a value, or a reason to skip, exceeds the limit', async () => {
     const run = await asked();
     const [note, sum] = ['note', 'sum'].map((name) => run.inbox().find(({ about }) => about === name)?.id ?? '');
     const value = 'v'.repeat(TEXT_LIMITS.personValue - 1);
@@ -327,7 +325,7 @@ describe('what a person answers', () => {
 describe('a pipeline in YAML', () => {
   const source = 'name: p\nphases:\n  - name: a\n    tasks:\n      - name: t\n        command: ["true"]\n';
 
-  it.each([-1, 0])('is read with the limit and %i characters', (more) => {
+  it.each([-1, 0])('is accepted with the limit and %i characters', (more) => {
     const text = `${source}# `.padEnd(TEXT_LIMITS.yaml + more, 'c');
     expect(pipelineOf(text, 'p.yaml', tmpdir()).name).toBe('p');
   });
@@ -352,7 +350,7 @@ describe('a file of a pipeline in YAML', () => {
   it('that is too large is refused by its size, unread', async () => {
     const path = await fileOf(async (at) => {
       await writeFile(at, 'name: p\n');
-      // Sparse: it takes no room, and has more bytes than Node reads at once.
+      // The file is sparse: it takes no space on disk, and has more bytes than Node reads at once.
       await truncate(at, 5_000_000_000);
     });
     await expect(loadYaml('p.yaml', path)).rejects.toMatchObject({
@@ -363,7 +361,7 @@ describe('a file of a pipeline in YAML', () => {
     });
   });
 
-  it('of as many characters as there may be is read, whatever bytes they take', async () => {
+  it('with the maximum number of characters is read, whatever its number of bytes', async () => {
     const source = 'name: p\nphases:\n  - name: a\n    tasks:\n      - name: t\n        command: ["true"]\n# ';
     const path = await fileOf((at) => writeFile(at, source.padEnd(TEXT_LIMITS.yaml, '語')));
     expect((await loadYaml('p.yaml', path)).name).toBe('p');
@@ -371,7 +369,7 @@ describe('a file of a pipeline in YAML', () => {
 });
 
 describe('records of an earlier build', () => {
-  it('with longer feedback stay readable, and their run goes on with all of it', async () => {
+  it('with longer feedback stay readable, and their run continues with all of it', async () => {
     const told: string[] = [];
     const definition = () =>
       definePipeline({
@@ -409,7 +407,7 @@ describe('records of an earlier build', () => {
 });
 
 describe('parseDecision()', () => {
-  it('itself cuts nothing, as its callers bound what they give it', () => {
+  it('itself cuts nothing, as its callers bound its input', () => {
     const feedback = 'f'.repeat(200_000);
     expect(parseDecision(`RETRY: ${feedback}`)).toEqual({ type: 'retry', feedback });
   });

@@ -1,6 +1,4 @@
-/**
- * The axis of timelines: times in order, there and back, and no wait longer than it has to be.
- */
+/** The axis of timelines: ordered and invertible, without unnecessarily long waits. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTimeAxis, type Stretch } from '../src/projections/timeline/time-axis.ts';
@@ -14,7 +12,7 @@ const stretches = fc.array(
 const within = { from: 1000, to: 900_000 };
 
 describe('createTimeAxis()', () => {
-  it('keeps times in order, and finds each again', () => {
+  it('keeps times in order, and is invertible', () => {
     fc.assert(
       fc.property(stretches, fc.array(fc.integer({ min: 0, max: 1_000_000 })), (busy, times) => {
         const axis = createTimeAxis(within, busy);
@@ -26,7 +24,7 @@ describe('createTimeAxis()', () => {
     );
   });
 
-  it('draws what was at work as long as it was, and the rest no longer than a part of all work', () => {
+  it('draws working time to scale, and limits the rest to a share of it', () => {
     fc.assert(
       fc.property(stretches, (busy) => {
         const axis = createTimeAxis(within, busy);
@@ -35,7 +33,7 @@ describe('createTimeAxis()', () => {
           .map(({ from, to }) => ({ from: Math.max(from, within.from), to: Math.min(to, within.to) }))
           .filter(({ from, to }) => from < to);
         for (const one of clipped) expect(lengthOf(one)).toBeCloseTo(one.to - one.from, 3);
-        // What is at work is asked for each stretch between two of the times at which that may change.
+        // The working intervals are checked between any two times at which they may change.
         const times = [within.from, within.to, ...clipped.flatMap(({ from, to }) => [from, to])].toSorted(
           (a, b) => a - b,
         );
@@ -50,7 +48,7 @@ describe('createTimeAxis()', () => {
     );
   });
 
-  it('cuts nothing where nothing was at work, and lasts no time where there is none', () => {
+  it('has no cut if nothing was running, and has zero length for an empty span', () => {
     const axis = createTimeAxis(within, []);
     expect([axis.length, axis.cuts]).toEqual([899_000, []]);
     const none = createTimeAxis({ from: 5, to: 5 }, []);

@@ -49,7 +49,7 @@ describe('foldTimeline()', () => {
     expectSound(timeline, records);
   });
 
-  it('has who waits while others run again, and who sent back whom', async () => {
+  it('has phases that wait while others run again, and the rewinds', async () => {
     //  a ──▶ b ──▶ c      c ⇢ a, and d has read a
     //  └───▶ d
     const time = simulatedTime();
@@ -78,7 +78,7 @@ describe('foldTimeline()', () => {
       'b waiting g0 a0 60-70 started',
       'a work g1 a1 60-70 approved',
       'b work g1 a0 70-90 approved',
-      // The handler of before does not heed its signal, so the new one waits for its end.
+      // The earlier handler ignores its signal, so the new one waits for its end.
       'd work g1 a0 70-210 approved',
       'c work g0 a0 90-120 done',
       'c review g0 a0 120-120 approved',
@@ -88,7 +88,7 @@ describe('foldTimeline()', () => {
     expectSound(timeline, records);
   });
 
-  it('has what waits for a person: a phase, a task and a reviewer', async () => {
+  it('has the waits for a person: of a phase, a task and a reviewer', async () => {
     const time = simulatedTime();
     const answering = async (run: Run, reply: Reply) => {
       await time.pass(50);
@@ -128,7 +128,7 @@ describe('foldTimeline()', () => {
     expectSound(timeline, records);
   });
 
-  it('has one wait for a person who is asked before a run is gone on with, and answers afterwards', async () => {
+  it('has the wait for a person across a resume, until the answer', async () => {
     const store = memoryStore();
     const pipeline = definePipeline({
       name: 'p',
@@ -146,7 +146,7 @@ describe('foldTimeline()', () => {
     expect(waits).toMatchObject([{ task: 'ask', outcome: 'answered' }]);
   });
 
-  it('has a review that is asked again', async () => {
+  it('has a repeated review', async () => {
     const time = simulatedTime();
     const lost = async () => {
       await lasting(time, 10);
@@ -160,7 +160,7 @@ describe('foldTimeline()', () => {
     ]);
   });
 
-  it('has one bar at a time where a phase is sent back while it runs again', async () => {
+  it('has one bar at a time if a phase is sent back while it runs again', async () => {
     //  a ──▶ b      b ⇢ a, and while that runs again c ⇢ a
     //  └───▶ c
     const time = simulatedTime();
@@ -180,7 +180,7 @@ describe('foldTimeline()', () => {
     expectSound(timeline, records);
   });
 
-  it('has a limit that holds one phase as a question about it', async () => {
+  it('shows a limit that holds one phase as a question about it', async () => {
     const { records } = await play([fake('a', { verdicts: ['RETRY: more'] })], {
       limits: { attemptsPerPhase: 1 },
       policy: { onLimit: 'escalate' },
@@ -216,7 +216,7 @@ describe('foldTimeline()', () => {
     expect(told(timeline)).toEqual(['a work g0 a0 0-10 approved', 'b work g0 a0 60-60 approved']);
   });
 
-  it('has a reviewer that is tried again, up to when that was due', async () => {
+  it('has the backoff of a retried reviewer, up to its due time', async () => {
     const time = simulatedTime();
     let asked = 0;
     const judge = task('judge', {
@@ -248,7 +248,7 @@ describe('foldTimeline()', () => {
     ]);
   });
 
-  it('has no work while no process was there', async () => {
+  it('has no work while there was no process', async () => {
     const time = simulatedTime();
     const store = memoryStore();
     const make = (first: boolean) =>
@@ -291,7 +291,7 @@ describe('foldTimeline()', () => {
     expectSound(timeline, records);
   });
 
-  it('ends with the run that is cancelled, whatever goes on', async () => {
+  it('ends with the cancelled run, whatever is running', async () => {
     const time = simulatedTime();
     const phases = [
       fake('a', { outputs: [untilAborted] }),
@@ -316,12 +316,12 @@ describe('foldTimeline()', () => {
       'b person g0 a0 0-10 cancelled',
     ];
     expect(told(folded(records))).toEqual(bars);
-    // Where a run was wound up from outside, its end is all that its records say.
+    // The records of a run that was cancelled without its process contain only its end.
     const withoutWords = records.filter(({ event }) => event.type !== 'phase.cancelled');
     expect(told(folded(withoutWords))).toEqual(bars);
   });
 
-  it('gives bars that have not changed as the same objects, and leaves what it gave before alone', async () => {
+  it('keeps unchanged bars as identical objects, and does not modify earlier results', async () => {
     const { records } = await play([fake('a', { verdicts: ['RETRY: x', 'APPROVE'] }), fake('b', { after: ['a'] })]);
     const fold = foldTimeline();
     const given = records.map((record) => {
@@ -334,7 +334,7 @@ describe('foldTimeline()', () => {
     expect(new Set(ended).size).toBe(given.at(-1)?.timeline.bars.length);
   });
 
-  it('looks at a record of a long run as often as at one of a short run', () => {
+  it('examines each record as often in a long run as in a short one', () => {
     const looksAt = (count: number): number => {
       let looks = 0;
       const records = Array.from({ length: count }, (_, index): RunRecord => {
@@ -370,7 +370,7 @@ function told({ bars }: Timeline): readonly string[] {
   );
 }
 
-/** Bars are in order, begin with a record, and those of one phase follow each other. */
+/** Asserts that bars are in order, begin with a record, and do not overlap within a phase. */
 function expectSound({ bars }: Timeline, records: readonly RunRecord[]): void {
   const ends = new Map<string, number>();
   let before = 0;
@@ -390,7 +390,7 @@ function lasting({ clock }: SimulatedTime, ms: number): Promise<void> {
   });
 }
 
-/** Says something of itself as long as it goes on. */
+/** Work that reports repeatedly while it runs. */
 function reporting(time: SimulatedTime): (context: TaskContext) => Promise<never> {
   return async (context) => {
     await lasting(time, 20);
@@ -408,7 +408,7 @@ async function after<T>(time: SimulatedTime, ms: number, value: T): Promise<T> {
   return value;
 }
 
-/** The id of what a person is asked first. */
+/** Returns the id of the first pending item. */
 async function question(run: Run): Promise<string> {
   return vi.waitUntil(() => run.inbox()[0]?.id);
 }

@@ -1,5 +1,5 @@
 /**
- * The journal of a run that has ended, told again: whole, and cut at some places, where its phases are brought back to life.
+ * Replays the journal of an ended run: whole, and cut at some places, where its phases are revived.
  *
  * @module
  */
@@ -16,16 +16,16 @@ import { copyRun } from '../src/runtime/fork.ts';
 import type { Pipeline, RunRecord, RunResult } from '../src/index.ts';
 import type { RunStore } from '../src/store.ts';
 
-/** Places at most at which a journal is cut. */
+/** The maximum number of cuts of a journal. */
 const CUTS = 4;
-/** Records of a journal that is told again just as a whole, as it takes long. */
+/** The number of records beyond which a journal is only replayed as a whole, as it takes long. */
 const LONG = 5000;
 
 /**
- * What is wrong with the records of a run that has ended: told again through JSON they must lead to the same events and the
- * same result, and so must any beginning of them.
+ * Checks the records of an ended run: replayed through JSON, they and every prefix must lead to the same events and
+ * the same result.
  *
- * @returns In words; `null` where nothing is.
+ * @returns A description of the first difference; null if there is none.
  */
 export function whatIsToldOtherwise(
   pipeline: Pick<Pipeline, 'plan' | 'work'>,
@@ -53,7 +53,11 @@ export function whatIsToldOtherwise(
   return null;
 }
 
-/** What the journal of a run leads to that is not in it, in words; `null` if there is nothing. It goes by the plans that the journal has. */
+/**
+ * Returns a description of events that follow from a journal and are not in it; null if there are none. It uses the
+ * plans in the
+ * journal.
+ */
 export function whatIsMissing(journal: readonly RunRecord[]): string | null {
   const [first] = journal;
   if (first?.event.type !== 'run.started') return 'it does not begin with the start of a run';
@@ -69,19 +73,19 @@ export function whatIsMissing(journal: readonly RunRecord[]): string | null {
   return unrecorded.length > 0 ? `it says more: ${JSON.stringify(unrecorded[0])}` : null;
 }
 
-/** Whether a beginning is cut within the end of the run, which is said, and kept, at once. */
+/** True if the cut is within the end of the run, whose records are written together. */
 export function endsMidway(journal: readonly RunRecord[], length: number): boolean {
   return ENDINGS.has(journal[length - 1]?.event.type ?? '') && journal.at(-1)?.event.type === 'run.ended';
 }
 
-/** The records after a cut, without those that work made which was stopped: it may be cut off. */
+/** Returns the records after a cut, without those of stopped work, which the cut may omit. */
 export function followingOf(journal: readonly RunRecord[], length: number): readonly RunRecord[] {
   return journal
     .slice(length)
     .filter(({ event }) => event.type !== 'task.dropped' && (event.type !== 'task.reported' || event.late !== true));
 }
 
-/** Keeps a journal, or the beginning of one, as the run that it is of. */
+/** Stores a journal, or a prefix of one, as its run. */
 export async function keepJournal(store: RunStore, records: readonly RunRecord[]): Promise<void> {
   const [first] = records;
   if (first?.event.type !== 'run.started') throw new Error('A journal begins with the start of its run.');
@@ -103,14 +107,14 @@ function whatGoesOnOtherwise(
   length: number,
 ): string | null {
   const replayed = replay(input, journal.slice(0, length));
-  // What follows by itself is what followed.
+  // The unrecorded events are those that followed in the run.
   const rest = followingOf(journal, length);
   const strange = replayed.unrecorded.find((event, at) => {
     const followed = rest[at]?.event;
     return !followed || !isSameEvent(event, followed);
   });
   if (strange) return `it goes on with ${JSON.stringify(strange)}`;
-  // It is not started, so that none of its work begins.
+  // The actor is not started, so that none of its work begins.
   const actor = createActor(machineOf(pipeline), { id: input.run, input: { ...input, quiet: true } });
   setEventListener(actor, () => undefined);
   continueFrom(actor, replayed, { now: journal[length - 1]?.time ?? 0, times: foldRunTimes(), next: () => undefined });

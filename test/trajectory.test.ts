@@ -4,7 +4,7 @@ import { fake, play } from './rig.ts';
 
 const again = 'RETRY: Again.';
 
-/** Work that reports so many observations. */
+/** Work that reports that number of observations. */
 function walking(steps: number, name = 'page') {
   return ({ report }: TaskContext) => {
     for (let step = 1; step <= steps; step++) report({ observation: `${name} ${step}` });
@@ -12,8 +12,8 @@ function walking(steps: number, name = 'page') {
   };
 }
 
-describe('what a task observes', () => {
-  it('is told to its next attempt: the first five, the last five, and how many are between', async () => {
+describe('observations of a task', () => {
+  it('reach its next attempt: the first five, the last five, and the number between', async () => {
     const a = fake('a', { outputs: [walking(12), walking(2)], verdicts: [again, again], strategy: 'trajectory' });
     const { records } = await play([a]);
     expect(a.prompts[1]).toMatchInlineSnapshot(`
@@ -47,7 +47,7 @@ describe('what a task observes', () => {
     expect(records.filter(({ event }) => event.type === 'task.reported' && event.observation)).toHaveLength(14);
   });
 
-  it('is each task’s own', async () => {
+  it('are separate for each task', async () => {
     const seen: unknown[] = [];
     const tasks = ['left', 'right'].map((name) =>
       task(name, {
@@ -61,7 +61,7 @@ describe('what a task observes', () => {
     expect(seen).toEqual([undefined, undefined, ['left 1'], ['right 1']]);
   });
 
-  it('is that of the try that ended the attempt', async () => {
+  it('are those of the last try of the attempt', async () => {
     let tries = 0;
     const seen: unknown[] = [];
     const work = task('work', {
@@ -78,7 +78,7 @@ describe('what a task observes', () => {
     expect(seen).toEqual([undefined, undefined, ['try 2']]);
   });
 
-  it('is not kept for gates with another strategy, and not for reviewers', async () => {
+  it('are not stored for gates with another strategy, nor for reviewers', async () => {
     const watch = (context: TaskContext) => {
       walking(3, 'reviewer')(context);
       return context.attempt === 0 ? again : 'APPROVE';
@@ -90,7 +90,7 @@ describe('what a task observes', () => {
     expect(b.calls[1]?.revision).not.toHaveProperty('trajectory');
   });
 
-  it('is shortened in records where it is very long', async () => {
+  it('are cut in records if they are very long', async () => {
     const a = fake('a', { outputs: [({ report }: TaskContext) => report({ observation: 'x'.repeat(1_000_000) })] });
     const { records } = await play([a]);
     const [reported] = records.flatMap(({ event }) => (event.type === 'task.reported' ? [event.observation] : []));

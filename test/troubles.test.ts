@@ -21,12 +21,12 @@ import { fake, held, idle, never, simulatedTime, type Fake, type Script, type Si
 const MINUTE = 60_000;
 
 describe('foldAlerts()', () => {
-  it('finds nothing wrong with a run that gets on', async () => {
+  it('finds nothing in a run that makes progress', async () => {
     const { alerts } = await began([fake('draft', { outputs: [never] }), fake('index')]);
     expect(alerts()).toEqual([]);
   });
 
-  it('tells of a loop of issues, until somebody has decided', async () => {
+  it('reports a loop of issues, until a person has decided', async () => {
     const policy: Policy = { onExhausted: 'escalate', maxRetries: 5 };
     const draft = fake('draft', { outputs: ['one', 'two', never], verdicts: [change, change] });
     const { run, records, alerts } = await began([draft], { policy });
@@ -46,7 +46,7 @@ describe('foldAlerts()', () => {
     expect(codes(alerts())).toEqual([]);
   });
 
-  it('tells of a loop no more once a person has sent back an earlier phase, whatever that takes', async () => {
+  it('does not report a loop after a person has sent back an earlier phase, however long that takes', async () => {
     const policy: Policy = { onExhausted: 'escalate', maxRetries: 5 };
     const draft = fake('draft', { after: ['plan'], verdicts: [change, change] });
     const { run, alerts } = await began([fake('plan', { outputs: ['one', never] }), draft], { policy });
@@ -56,7 +56,7 @@ describe('foldAlerts()', () => {
     expect(codes(alerts())).toEqual([]);
   });
 
-  it('tells of a loop of rewinds', async () => {
+  it('reports a loop of rewinds', async () => {
     // a ◀── b ◀── c: b sends back a, c sends back b, and so on.
     const policy: Policy = { onExhausted: 'escalate', maxPredecessorRetries: 9 };
     const back = (target: string) => Array.from({ length: 9 }, (_, at) => retryPredecessor(target, `again ${at}`));
@@ -76,7 +76,7 @@ describe('foldAlerts()', () => {
     ]);
   });
 
-  it('tells that the same change was asked for again, in whatever spacing', async () => {
+  it('reports a repeated request for the same change, in any spacing', async () => {
     const { alerts } = await began(
       [
         fake('draft', {
@@ -96,7 +96,7 @@ describe('foldAlerts()', () => {
     ['acceptBest', 'If it is not approved now, the attempt with the best score is accepted all the same.'],
     ['escalate', 'If it is not approved now, a person is asked.'],
     ['reject', 'If it is not approved now, it is rejected.'],
-  ])('tells that the last retry is used, and that %s follows', async (onExhausted, advice) => {
+  ])('reports the last retry, and that %s follows', async (onExhausted, advice) => {
     const { records, alerts } = await began(
       [fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] })],
       { policy: { onExhausted, maxRetries: 1 } },
@@ -114,7 +114,7 @@ describe('foldAlerts()', () => {
     ]);
   });
 
-  it('tells that retries are used up while a person is asked, and no more once it is approved', async () => {
+  it('reports exhausted retries while a person is asked, and not after the approval', async () => {
     const { run, alerts } = await began(
       [
         fake('draft', { verdicts: ['RETRY: shorter', 'RETRY: funnier'] }),
@@ -130,7 +130,7 @@ describe('foldAlerts()', () => {
     expect(alerts()).toEqual([]);
   });
 
-  it('tells of retries no more where a phase has started afresh', async () => {
+  it('does not report retries if a phase has started afresh', async () => {
     const verdicts = ['RETRY: shorter', retryPredecessor('a', 'again')];
     const { alerts } = await began([fake('a'), fake('b', { after: ['a'], outputs: ['one', 'two', never], verdicts })], {
       policy: { maxRetries: 1 },
@@ -138,7 +138,7 @@ describe('foldAlerts()', () => {
     expect(codes(alerts())).toEqual([]);
   });
 
-  it('tells that a phase may not be sent back again', async () => {
+  it('reports a phase that may not be sent back again', async () => {
     const { alerts } = await began(
       [fake('a', { outputs: ['one', never] }), fake('b', { after: ['a'], verdicts: [retryPredecessor('a', 'again')] })],
       { policy: { onExhausted: 'escalate', maxPredecessorRetries: 1 } },
@@ -148,12 +148,12 @@ describe('foldAlerts()', () => {
     ]);
   });
 
-  it('says nothing of gates that were never to have a second try', async () => {
+  it('reports nothing about gates without retries', async () => {
     const { alerts } = await began([fake('draft', { verdicts: [held().script] })], { policy: { maxRetries: 0 } });
     expect(alerts()).toEqual([]);
   });
 
-  it('tells that a phase stands though changes were asked for, until it works again', async () => {
+  it('reports a phase that was accepted despite requested changes, until it runs again', async () => {
     const verdict = held();
     const { alerts } = await began(
       [
@@ -174,7 +174,7 @@ describe('foldAlerts()', () => {
       [{ costUsd: 1 }, '$0.9 of $1 are used of the limit costUsd'],
       [{ tokens: 100 }, '95 of 100 are used of the limit tokens'],
       [{ attemptsPerPhase: 1 }, '1 of 1 are used of the limit attemptsPerPhase'],
-    ])('%j tells that it is nearly spent', async (limits, found) => {
+    ])('%j is reported as nearly spent', async (limits, found) => {
       const work = spending({ costUsd: 0.9, tokens: 95 });
       const { alerts } = await began([fake('draft', { outputs: [work] })], { limits });
       expect(alerts().map(({ code, severity, found: told }) => [code, severity, told])).toEqual([
@@ -182,14 +182,14 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('tells nothing where less is used', async () => {
+    it('are not reported if less is used', async () => {
       const { alerts } = await began([fake('draft', { outputs: [spending({ costUsd: 0.89 })] })], {
         limits: { costUsd: 1 },
       });
       expect(alerts()).toEqual([]);
     });
 
-    it('counts corrections, riders included', async () => {
+    it('count corrections, riders included', async () => {
       const issues: readonly Issue[] = [
         { severity: 'high', description: 'No login.', affectedPhase: 'a' },
         { severity: 'high', description: 'No tests.', affectedPhase: 'b' },
@@ -207,7 +207,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('tells how often one phase has sent back another', async () => {
+    it('report the number of rewinds of one phase by another', async () => {
       const { alerts } = await began(
         [
           fake('a', { outputs: ['one', never] }),
@@ -220,7 +220,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('tells that time is nearly over', async () => {
+    it('report that time is almost over', async () => {
       const { records, alerts } = await began([fake('draft', { outputs: [never] })], {
         limits: { durationMs: 10 * MINUTE },
       });
@@ -238,7 +238,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('tells that the deadline is near, and not that work is, while a person is asked or no process has the run', async () => {
+    it('report that the deadline is near, and not durationMs, during a question or without a process', async () => {
       const { alerts } = await began([fake('draft', { verdicts: ['ESCALATE: see it'] })], {
         limits: { durationMs: 10 * MINUTE, deadlineMs: 20 * MINUTE },
       });
@@ -253,7 +253,7 @@ describe('foldAlerts()', () => {
       expect(fold.alerts(9 * MINUTE, 9 * MINUTE)).toMatchObject([{ code: 'LIMIT_NEAR', since: 9 * MINUTE }]);
     });
 
-    it('tells that one is reached, until it is lifted, and nothing of it after that', async () => {
+    it('report a reached one until it is lifted, and nothing about it afterwards', async () => {
       const { run, records, alerts } = await began(
         [fake('draft', { outputs: [spending({ costUsd: 2 })] }), fake('index', { outputs: [never] })],
         { policy: { onLimit: 'escalate' }, limits: { costUsd: 1 } },
@@ -274,7 +274,7 @@ describe('foldAlerts()', () => {
       expect(alerts()).toEqual([]);
     });
 
-    it('tells which phase one holds, until that is decided', async () => {
+    it('report the phase that one holds, until its decision', async () => {
       const { run, alerts } = await began(
         [fake('draft', { outputs: ['one', 'two'], verdicts: ['RETRY: shorter'] }), fake('index', { outputs: [never] })],
         { policy: { onLimit: 'escalate' }, limits: { attemptsPerPhase: 1 } },
@@ -289,7 +289,7 @@ describe('foldAlerts()', () => {
   });
 
   describe('of silence', () => {
-    it('tells of a try that says nothing for ten minutes, since when, and by what it will end', async () => {
+    it('is reported for a try after ten minutes, with its beginning and the time of its end', async () => {
       const { records, alerts } = await began([fake('draft', { outputs: [never] })]);
       expect(alerts(10 * MINUTE - 1)).toEqual([]);
       expect(alerts(10 * MINUTE)).toEqual([
@@ -305,7 +305,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('takes it for a problem where the timeout is over and has not ended it', async () => {
+    it('is a problem if the timeout has passed without ending it', async () => {
       const { alerts } = await began([fake('draft', { outputs: [never] })]);
       expect(alerts(61 * MINUTE - 1).map(({ severity }) => severity)).toEqual(['notice']);
       expect(alerts(61 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
@@ -313,7 +313,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('takes it for a problem where a task has no timeout, and advises one', async () => {
+    it('is a problem if a task has no timeout, with advice to set one', async () => {
       const slow = task('slow', { timeout: 0, run: never });
       const { alerts } = await began([fake('draft', { tasks: [slow] })]);
       expect(alerts(10 * MINUTE).map(({ severity, advice }) => [severity, advice])).toEqual([
@@ -321,7 +321,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('counts from what was said last', async () => {
+    it('counts from the last report', async () => {
       const time = simulatedTime();
       const work = ({ report }: TaskContext) => {
         time.clock.setTimeout(() => report({ progress: 0.5 }), 4 * MINUTE);
@@ -333,7 +333,7 @@ describe('foldAlerts()', () => {
       expect(codes(alerts(14 * MINUTE))).toEqual(['SILENT']);
     });
 
-    it('measures by what the same task took before, where it has ended three times', async () => {
+    it('is measured by earlier durations of the same task, after three of them', async () => {
       const time = simulatedTime();
       const outputs = [...[10_000, 12_000, 14_000].map((ms) => after(time, ms)), never];
       const draft = fake('draft', { outputs, verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'] });
@@ -345,7 +345,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('is patient with what is short', async () => {
+    it('is tolerated for short work', async () => {
       const draft = fake('draft', {
         outputs: ['one', 'two', 'three', never],
         verdicts: ['RETRY: one', 'RETRY: two', 'RETRY: three'],
@@ -355,7 +355,7 @@ describe('foldAlerts()', () => {
       expect(codes(alerts(MINUTE))).toEqual(['SILENT']);
     });
 
-    it('does not measure a task by others: a model takes longer than what is done at once', async () => {
+    it('is not measured by other tasks: a model takes longer than a function', async () => {
       const quick = ['lint', 'format', 'types'].map((name) => fake(name));
       const named = ['a', 'b', 'c'].map((name) => task(name, { run: () => name }));
       const { alerts } = await began([...quick, fake('write', { tasks: [...named, task('model', { run: never })] })]);
@@ -363,7 +363,7 @@ describe('foldAlerts()', () => {
       expect(codes(alerts(10 * MINUTE))).toEqual(['SILENT']);
     });
 
-    it('does not measure by what took long for want of a person: a review', async () => {
+    it('is not measured by durations that include a person: a review', async () => {
       const time = simulatedTime();
       let looked = 0;
       const checks = [{ name: 'lint', run: () => ((looked += 1) > 3 ? never() : undefined) }];
@@ -382,7 +382,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('does not measure by what took long for want of a person: an attempt', async () => {
+    it('is not measured by durations that include a person: an attempt', async () => {
       const time = simulatedTime();
       let attempts = 0;
       const definition = phase('draft', {
@@ -402,7 +402,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('tells of a review, whether its reviewers or its checks are silent', async () => {
+    it('is reported for a review, of its reviewers and of its checks', async () => {
       const reviewed = await began([fake('draft', { verdicts: [never] })]);
       const checked = await began([fake('draft', { checks: [{ name: 'lint', run: never }] })]);
       for (const { alerts } of [reviewed, checked])
@@ -411,7 +411,7 @@ describe('foldAlerts()', () => {
         ]);
     });
 
-    it('tells of a review in which a person has answered, and counts on the timeouts of the others', async () => {
+    it('is reported for a review after a person has answered, by the timeouts of the others', async () => {
       const time = simulatedTime();
       const by = [task('person', { run: human({ question: 'Is it good?' }) }), task('model', { run: never })];
       const definition = phase('draft', { tasks: [task('work', { run: () => 'done' })], review: { by } });
@@ -424,7 +424,7 @@ describe('foldAlerts()', () => {
       ]);
     });
 
-    it('does not take for silent a review in which one waits for the end of a backoff, whatever others say', async () => {
+    it('is not reported for a review with a reviewer in backoff, whatever others report', async () => {
       const time = simulatedTime();
       const busy = task('busy', {
         retry: { attempts: 2, backoff: { first: 30 * MINUTE, max: 30 * MINUTE } },
@@ -448,7 +448,7 @@ describe('foldAlerts()', () => {
       expect(codes(alerts(40 * MINUTE))).toEqual(['SILENT']);
     });
 
-    it('does not take for silent who waits for a person, or for the end of a backoff', async () => {
+    it('is not reported for a phase that waits for a person, or for the end of a backoff', async () => {
       const asks = fake('asked', { tasks: [task('person', { run: human({ question: 'Well?' }) })] });
       const backoff = { first: 30 * MINUTE, max: 30 * MINUTE };
       const flaky = task('flaky', {
@@ -462,7 +462,7 @@ describe('foldAlerts()', () => {
       expect(alerts(40 * MINUTE).map(({ phase: name }) => name)).toEqual(['tried']);
     });
 
-    it('does not take a run that a limit holds for silent', async () => {
+    it('is not reported for a run that a limit holds', async () => {
       const work = spending({ costUsd: 2 });
       const { alerts } = await began([fake('draft', { outputs: [work] })], {
         policy: { onLimit: 'escalate' },
@@ -472,7 +472,7 @@ describe('foldAlerts()', () => {
     });
   });
 
-  it('finds nothing once the run has ended, and what is wrong again once it goes on', async () => {
+  it('is not reported after the end of the run, and is again after a retry', async () => {
     const { run, fold, alerts } = await began(
       [fake('draft', { outputs: ['one', never], verdicts: ['RETRY: shorter'] })],
       { policy: { maxRetries: 1 } },
@@ -497,7 +497,7 @@ interface Options {
   readonly time?: SimulatedTime;
 }
 
-/** A run that has gone on as far as it does by itself, and its alerts. */
+/** Starts a run, and waits until it is idle. @returns The run and its alerts. */
 async function began(phases: readonly Fake[], { policy = {}, limits = {}, time = simulatedTime() }: Options = {}) {
   const pipeline = definePipeline({ name: 'rig', policy, limits, phases: phases.map(({ definition }) => definition) });
   const run: Run<unknown> = startRun(pipeline, { clock: time.clock, attended: true });
@@ -511,12 +511,12 @@ async function began(phases: readonly Fake[], { policy = {}, limits = {}, time =
   return { run, records, fold, alerts: (now = 0): readonly Alert[] => fold.alerts(now) };
 }
 
-/** Work that takes so long. */
+/** Work that takes that long. */
 function after(time: SimulatedTime, ms: number): Script {
   return () => new Promise((resolve) => time.clock.setTimeout(() => resolve('done'), ms));
 }
 
-/** Answers what is asked one after the other, each after ten hours. */
+/** Answers questions one after the other, each after ten hours. */
 async function answerAllNight(run: Run<unknown>, time: SimulatedTime, answers: readonly string[]): Promise<void> {
   for (const answer of answers) {
     await time.pass(600 * MINUTE);
@@ -531,7 +531,7 @@ async function answerAllNight(run: Run<unknown>, time: SimulatedTime, answers: r
   }
 }
 
-/** Work that uses so much, and goes on beyond the test. */
+/** Work that reports usage, and does not end within the test. */
 function spending(used: Parameters<TaskContext['report']>[0]): Script {
   return ({ report }: TaskContext) => {
     report(used);

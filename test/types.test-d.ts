@@ -51,7 +51,7 @@ describe('types flow', () => {
     expectTypeOf<NonNullable<typeof pipeline.types>['input']>().toEqualTypeOf<{ topic: string }>();
   });
 
-  it('task() knows the outputs of the tasks it comes after, and its own schema', () => {
+  it('task() knows the outputs of its predecessors, and its own schema', () => {
     const one = task('one', { output: z.object({ n: z.number() }), run: () => ({ n: 1 }) });
     task('two', {
       after: [one],
@@ -63,7 +63,7 @@ describe('types flow', () => {
     task('bad', { output: z.object({ n: z.number() }), run: () => ({ n: 'x' }) });
   });
 
-  it('phase() refuses a task written for inputs that it does not have', () => {
+  it('phase() refuses a task for inputs that it does not have', () => {
     const draft = task('draft', {
       run: ({ inputs }: TaskContext<{ research: { gather: number } }>) => inputs.research.gather,
     });
@@ -79,7 +79,7 @@ describe('types flow', () => {
     });
   });
 
-  it('phase() gives its tasks what its schema makes of the inputs, and its reviewers what was committed', () => {
+  it('phase() passes the output of its schema to its tasks, and the committed outputs to its reviewers', () => {
     const input = z.object({
       research: z.object({ gather: z.object({ findings: z.array(z.string().transform(Number)) }) }),
     });
@@ -102,7 +102,7 @@ describe('types flow', () => {
     });
     phase('below', {
       after: [counting],
-      // A schema that does not say what it returns changes nothing.
+      // A schema without a known output type changes nothing.
       input: z.unknown(),
       tasks: (task) => [
         task('see', {
@@ -120,7 +120,7 @@ describe('types flow', () => {
     phase('writing', { after: [research], input, tasks: [draft] });
   });
 
-  it('task() knows what it has put out before, where it has a schema', () => {
+  it('task() knows its previous output, if it has a schema', () => {
     task('one', {
       output: z.object({ n: z.string().transform(Number) }),
       run: ({ revision }) => {
@@ -137,7 +137,7 @@ describe('types flow', () => {
     expectTypeOf<NonNullable<typeof open.types>['output']>().toEqualTypeOf<number>();
   });
 
-  it('definePipeline() hands out a phase() whose handlers know the input', () => {
+  it('definePipeline() provides a phase() whose handlers know the input', () => {
     const pipeline = definePipeline({
       name: 'p',
       input: z.object({ topic: z.string(), depth: z.int().default(1) }),
@@ -193,11 +193,11 @@ describe('types flow', () => {
     });
   });
 
-  it('startRun() and runPipeline() want an input where the schema does', () => {
+  it('startRun() and runPipeline() require an input if the schema does', () => {
     const needing = definePipeline({ name: 'p', phases: [research], input: z.object({ topic: z.string() }) });
     const sparing = definePipeline({ name: 'p', phases: [research], input: z.string().optional() });
     const open = definePipeline({ name: 'p', phases: [research] });
-    // None of this is run.
+    // The type checker reads this code, and nothing runs it.
     void (() => {
       startRun(needing, { input: { topic: 'gates' } });
       // @ts-expect-error there is no input
@@ -230,9 +230,9 @@ describe('types know names', () => {
     phase('edit', { after: ['writing'], tasks, review: { by: async () => back('writing') } });
     // @ts-expect-error there is no such phase
     phase('edit', { after: [writing], tasks, review: () => back('writting') });
-    // @ts-expect-error there is no such phase, says one path of a function that may wait
+    // @ts-expect-error there is no such phase, in one path of a function that may wait
     phase('edit', { after: [writing], tasks, review: async () => (tasks.length > 1 ? approve() : back('writting')) });
-    // @ts-expect-error there is no such phase, says one of several reviewers
+    // @ts-expect-error there is no such phase, for one of several reviewers
     phase('edit', { after: [writing], tasks, review: { by: [() => approve(), () => back('writting')] } });
     // @ts-expect-error names in `after` count as well
     phase('edit', { after: ['writing'], tasks, review: () => back('writting') });
@@ -252,7 +252,7 @@ describe('types know names', () => {
     });
   });
 
-  it('rewindTo takes names of phases upstream, and says which may be sent back', () => {
+  it('rewindTo takes names of phases upstream, which may then be sent back', () => {
     phase('edit', { after: [writing], tasks, review: { by: () => back('research'), rewindTo: 'ancestors' } });
     phase('edit', { after: [writing], tasks, review: { by: () => back('research'), rewindTo: ['research'] } });
     phase('edit', { after: [writing], tasks, review: { by: () => back('research'), rewindTo: [research] } });
@@ -279,7 +279,7 @@ describe('types know names', () => {
     });
   });
 
-  it('names that are only known to be strings are left to the run', () => {
+  it('names of type string are left to the run', () => {
     const some: string = 'writing';
     const many: readonly AnyPhase[] = [research, writing];
     const judge = (): Decision => back('writing');
@@ -310,7 +310,7 @@ describe('types know names', () => {
     });
   });
 
-  it('a decision that is written as an object is judged like one that is made', () => {
+  it('a decision that is written as an object is typed like one of a constructor', () => {
     const letter = { type: 'retryPredecessor', feedback: 'Again.' } as const;
     phase('edit', { after: [writing], tasks, review: () => ({ ...letter, phase: 'writing' }) });
     phase('edit', { after: [writing], tasks, review: { by: async () => ({ ...letter, phase: 'writing' }) } });
@@ -319,12 +319,12 @@ describe('types know names', () => {
     phase('edit', {
       after: [writing],
       tasks,
-      // @ts-expect-error there is no such phase, says one path
+      // @ts-expect-error there is no such phase, in one path
       review: () => (tasks.length > 1 ? approve() : { ...letter, phase: 'x' }),
     });
-    // @ts-expect-error there is no such phase, says a promise
+    // @ts-expect-error there is no such phase, in a promise
     phase('edit', { after: [writing], tasks, review: { by: async () => ({ ...letter, phase: 'writting' }) } });
-    // @ts-expect-error there is no such phase, says one of several reviewers
+    // @ts-expect-error there is no such phase, for one of several reviewers
     phase('edit', { after: [writing], tasks, review: { by: [() => approve(), () => ({ ...letter, phase: 'x' })] } });
     // @ts-expect-error there is no such type
     phase('edit', { after: [writing], tasks, review: () => ({ type: 'retyr', feedback: 'Again.' }) });
@@ -340,20 +340,21 @@ describe('types know names', () => {
     });
   });
 
-  it('a task that is a reviewer is judged by its output', () => {
+  it('a task as a reviewer is typed by its output', () => {
     const judge = <O>(run: () => O) => task('judge', { run });
     phase('edit', { after: [writing], tasks, review: judge(() => back('writing')) });
     phase('edit', { after: [writing], tasks, review: { by: [judge(() => 'APPROVE'), judge(async () => approve())] } });
     phase('edit', { after: [writing], tasks, review: { by: judge((): Decision => back('any')) } });
     phase('edit', { after: [writing], tasks, review: { by: judge((): unknown => JSON.parse('{}')) } });
     phase('edit', { after: [writing], tasks, review: { by: judge((): Record<string, unknown> => ({})) } });
-    // What it puts out is inferred before the gate can say what it wants: its literals are text by then, and left to the run.
+    // Its output is inferred before the type of the gate is known. Its literals are plain strings then, which the run
+    // validates.
     phase('edit', { after: [writing], tasks, review: { by: judge(() => ({ type: 'retyr', feedback: 'Again.' })) } });
     // @ts-expect-error there is no such phase
     phase('edit', { after: [writing], tasks, review: judge(() => back('writting')) });
     // @ts-expect-error there is no such phase
     phase('edit', { after: [writing], tasks, review: { by: judge(async () => back('writting')) } });
-    // @ts-expect-error there is no such phase, says one of several reviewers
+    // @ts-expect-error there is no such phase, for one of several reviewers
     phase('edit', { after: [writing], tasks, review: { by: [() => approve(), judge(() => back('writting'))] } });
     // @ts-expect-error there is no such type
     phase('edit', { after: [writing], tasks, review: { by: judge(() => ({ type: 'retyr', feedback: '' }) as const) } });
@@ -375,7 +376,7 @@ describe('types know names', () => {
 
   it('run.decide() takes the name of a phase or of a limit', () => {
     const pipeline = definePipeline({ name: 'p', phases: [research, writing] });
-    // None of this is run.
+    // The type checker reads this code, and nothing runs it.
     void (async () => {
       const run = startRun(pipeline);
       await run.decide('research', 'APPROVE');

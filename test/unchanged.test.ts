@@ -1,4 +1,4 @@
-/** Attempts that put out what was sent back, and demands that are made again in the same words. */
+/** Attempts with unchanged outputs, and demands that are repeated in the same words. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
@@ -22,8 +22,8 @@ import { fake, fakeCheck, play, trace } from './rig.ts';
 const demands = (count: number) => Array.from({ length: count }, (_, at) => `RETRY: change ${at}`);
 const about = (lines: readonly string[]) => lines.filter((line) => /unchanged|loop|started|run /u.test(line));
 
-describe('an attempt that puts out what was sent back', () => {
-  it('is recorded before its review, with how often in a row', async () => {
+describe('an attempt with the output that was sent back', () => {
+  it('is recorded before its review, with its consecutive number', async () => {
     const work = fake('work', {
       maxRetries: 5,
       loopAfter: 'unlimited',
@@ -51,7 +51,7 @@ describe('an attempt that puts out what was sent back', () => {
     });
   });
 
-  it('is a loop after `loopAfter` of them in a row', async () => {
+  it('is a loop after `loopAfter` consecutive ones', async () => {
     const work = fake('work', { maxRetries: 9, outputs: Array(9).fill('one'), verdicts: demands(9) });
     expect(about(await trace([work]))).toEqual([
       'work started 0',
@@ -64,7 +64,7 @@ describe('an attempt that puts out what was sent back', () => {
     ]);
   });
 
-  it('is no loop where the attempts between were other ones, or with `loopAfter: unlimited`', async () => {
+  it('is no loop if other attempts are between, or with `loopAfter: unlimited`', async () => {
     const turns = fake('work', {
       maxRetries: 4,
       outputs: ['one', 'one', 'two', 'two', 'three'],
@@ -80,7 +80,7 @@ describe('an attempt that puts out what was sent back', () => {
     expect((await trace([free])).join('\n')).not.toContain('loop');
   });
 
-  it('is told to its reviewers and its checks', async () => {
+  it('is reported to its reviewers and its checks', async () => {
     const seen: unknown[] = [];
     const work = fake('work', {
       maxRetries: 5,
@@ -102,9 +102,9 @@ describe('an attempt that puts out what was sent back', () => {
     expect(seen).toEqual([0, 1, 2, 0]);
   });
 
-  it('is one of a phase that a later one has sent back, and a loop of the gate that goes on to send it back', async () => {
+  it('may belong to a phase that a later one has sent back, and is then a loop of the later gate', async () => {
     //  a ──▶ b
-    //  ▲─────┘ again and again; a puts out the same
+    //  ▲─────┘ again and again; a has the same output
     const b = fake('b', {
       after: ['a'],
       maxPredecessorRetries: 9,
@@ -140,7 +140,7 @@ describe('an attempt that puts out what was sent back', () => {
     expect((await trace([work])).filter((line) => line.includes('unchanged'))).toEqual(['work unchanged 1']);
   });
 
-  it('is none where nothing is put out, as that says nothing of what was done', async () => {
+  it('does not exist without outputs, as these would show the work', async () => {
     const work = fake('work', {
       maxRetries: 4,
       outputs: Array(9).fill(() => undefined),
@@ -149,7 +149,7 @@ describe('an attempt that puts out what was sent back', () => {
     expect((await trace([work])).join('\n')).not.toMatch(/unchanged|loop/u);
   });
 
-  it('is no loop by itself where checks find something else each time: they see more than outputs', async () => {
+  it('is no loop by itself if checks find something else each time: they see more than outputs', async () => {
     const answers = ['one is wrong', 'two is wrong', 'three is wrong', 'four is wrong', true];
     const work = fake('work', {
       maxRetries: 9,
@@ -169,7 +169,7 @@ describe('an attempt that puts out what was sent back', () => {
     ]);
   });
 
-  it('is why a person is asked, in words, with the attempts that have changed nothing', async () => {
+  it('is the reason for asking a person, in words, with the unchanged attempts', async () => {
     const store = memoryStore();
     const work = phase('work', {
       tasks: [task('text', { run: () => 'text' })],
@@ -188,7 +188,7 @@ describe('an attempt that puts out what was sent back', () => {
     await run.result;
   });
 
-  it('starts anew where a person has decided', async () => {
+  it('is counted again after a decision of a person', async () => {
     const work = fake('work', {
       maxRetries: 9,
       onExhausted: 'escalate',
@@ -217,7 +217,7 @@ describe('an attempt that puts out what was sent back', () => {
 });
 
 describe('feedback in the same words', () => {
-  it('is a loop where it repeats the one before for the `loopAfter`th time in a row', async () => {
+  it('is a loop at its `loopAfter`th consecutive repetition', async () => {
     const work = fake('work', { maxRetries: 9, verdicts: Array(9).fill('RETRY: more') });
     expect(about(await trace([work]))).toEqual([
       'work started 0',
@@ -228,7 +228,7 @@ describe('feedback in the same words', () => {
     ]);
   });
 
-  it('is none in other words, or where it was approved, or an issue was found between', async () => {
+  it('is no loop in other words, or after an approval, or after a review with an issue', async () => {
     const verdicts = ['RETRY: a', 'RETRY: a', 'RETRY: b', 'RETRY: a', 'RETRY: a'];
     expect((await trace([fake('work', { maxRetries: 9, verdicts })])).join('\n')).not.toContain('loop');
     const issue = requestChanges([{ severity: 'low', description: 'A word is missing.' }]);
@@ -239,7 +239,7 @@ describe('feedback in the same words', () => {
     expect((await trace([approved, later])).join('\n')).not.toContain('loop');
   });
 
-  it('is one of a later gate that sends back the same phase with it', async () => {
+  it('is a loop of a later gate that sends back the same phase with it', async () => {
     const b = fake('b', {
       after: ['a'],
       maxPredecessorRetries: 9,
@@ -252,7 +252,7 @@ describe('feedback in the same words', () => {
     ]);
   });
 
-  it('goes on where the review could not be had between, and in another generation', async () => {
+  it('is counted across a failed review, and across generations', async () => {
     const work = fake('work', {
       after: ['base'],
       maxRetries: 9,
@@ -262,7 +262,7 @@ describe('feedback in the same words', () => {
     expect((await trace([fake('base'), work])).filter((line) => line.includes('loop'))).toHaveLength(1);
   });
 
-  it('starts anew where a run that has ended is tried again', async () => {
+  it('is counted again after a retry of a run that has ended', async () => {
     let reviews = 0;
     const work = phase('work', {
       tasks: [task('text', { run: () => reviews })],
@@ -279,7 +279,7 @@ describe('feedback in the same words', () => {
 });
 
 describe('a run of the second edition', () => {
-  // Made by the build of commit 46d083e, and left while the fourth attempt of `stuck` was at work.
+  // The fixture is of an earlier build, left while the fourth attempt of `stuck` was running.
   const records = readFileSync(new URL('fixtures/kept/second-edition.jsonl', import.meta.url), 'utf8')
     .trimEnd()
     .split('\n')
@@ -307,7 +307,7 @@ describe('a run of the second edition', () => {
     ],
   });
 
-  it('goes on by the rules that it began with', async () => {
+  it('continues by the rules that it began with', async () => {
     const store = memoryStore();
     await copyRun(store, 'second', records, { startedAt: records[0]?.time ?? 0 });
     const run = await resumeRun(store, 'second', pipeline);
@@ -324,7 +324,7 @@ describe('a run of the second edition', () => {
     ]);
   });
 
-  it('would end otherwise by the rules of today', async () => {
+  it('would end otherwise by the present rules', async () => {
     const { phases } = await startRun(pipeline).result;
     expect(phases['stuck']).toMatchObject({ status: 'rejected', attempts: 3 });
   });

@@ -9,13 +9,13 @@ import { nearest } from '../src/model/values/nearest.ts';
 import { gateDefaults } from '../src/model/plan/policy.ts';
 import { definePipeline, phase, policies, startRun, task, type Policy } from '../src/index.ts';
 
-/** Outputs of a pipeline in YAML, by phase, then task. */
+/** Returns the outputs of a pipeline in YAML, by phase, then task. */
 async function outputsOf(source: string, directory = tmpdir()): Promise<unknown> {
   const result = await startRun(pipelineOf(source, 'p.yaml', directory)).result;
   return result.status === 'completed' ? result.outputs : result;
 }
 
-/** What is said about a file. */
+/** Returns the message about an invalid file. */
 function problemsOf(source: string): string {
   try {
     pipelineOf(source, 'p.yaml', tmpdir());
@@ -25,7 +25,7 @@ function problemsOf(source: string): string {
   throw new Error('The file is sound.');
 }
 
-describe('approvals that a gate in YAML takes', () => {
+describe('approvals that a gate in YAML accepts', () => {
   const file = (answer: string, gate = '', policy = '') => `
 name: guarded
 ${policy}
@@ -55,14 +55,14 @@ phases:
     expect(await statusOf(file(answer, '', `policy: { ${approval} }`))).toBe(status);
   });
 
-  it('are those that its defaults let through where it says nothing', async () => {
+  it('are those of its defaults without options', async () => {
     expect(await statusOf(file('{"type":"approve","score":1,"confidence":0.1}'))).toBe('approved');
     const high = '{"type":"approve","issues":[{"severity":"high","description":"No login."}]}';
     expect(await statusOf(file(high))).toBe('failed: REVIEW_UNAVAILABLE');
     expect(await statusOf(file(high, 'approval: { maxSeverity: critical }'))).toBe('approved');
   });
 
-  it('are refused an option that there is none of, and a value that is none', () => {
+  it('reject unknown options, and invalid values', () => {
     const wrong = file('{}', 'approval: { minScores: 70, maxSeverity: worst }');
     expect(problemsOf(wrong)).toContain('minScores');
     expect(problemsOf(wrong)).toContain('maxSeverity');
@@ -70,7 +70,7 @@ phases:
 });
 
 describe('a pipeline file', () => {
-  it('says the same as a definition in code', () => {
+  it('is equivalent to a definition in code', () => {
     const { plan } = pipelineOf(
       `
 name: article
@@ -131,7 +131,7 @@ phases:
     );
   });
 
-  it.each(Object.entries(policies))('takes the preset %s', (name, policy: Policy) => {
+  it.each(Object.entries(policies))('accepts the preset %s', (name, policy: Policy) => {
     const phases = 'phases: [{ name: a, tasks: [{ name: t, command: [x] }], review: { by: { command: [y] } } }]';
     const review = { by: () => 'APPROVE' };
     const a = phase('a', { tasks: [task('t', { run: () => 1 })], review });
@@ -140,7 +140,7 @@ phases:
     );
   });
 
-  it('keeps words of commands and variables as they are written', async () => {
+  it('keeps commands and variables as written', async () => {
     const print = `require('node:fs').writeSync(1, JSON.stringify([process.argv.slice(1), process.env.A, process.env.B]))`;
     const source = `
 name: words
@@ -163,7 +163,7 @@ phases:
     expect(await outputsOf(source, '/usr/bin')).toEqual({ a: { here: '/usr/bin', up: '/usr' } });
   });
 
-  it('reviews with commands: checks first, then what the reviewer says', async () => {
+  it('reviews with commands: checks first, then the decision of the reviewer', async () => {
     //  draft: the check sends it back once, the reviewer once
     const source = `
 name: p
@@ -188,7 +188,7 @@ phases:
     expect(result.outputs).toEqual({ draft: { write: '2:more' } });
   });
 
-  it('reflects with a command, which reads what was rejected', async () => {
+  it('reflects with a command, which reads the rejected outputs', async () => {
     const node = (code: string) => JSON.stringify(['node', '-e', code]);
     const read = "let text = ''; process.stdin.on('data', (more) => (text += more)).on('end', () => ";
     const outputs = await outputsOf(`
@@ -227,7 +227,7 @@ phases:
 });
 
 describe('checks in a pipeline file', () => {
-  it('are worded by their kind, count by name, and forgive what was there before', async () => {
+  it('are worded by their kind, count by name, and forgive earlier failures', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'phasegate-yaml-'));
     const source = `
 name: p
@@ -252,7 +252,7 @@ phases:
     await rm(directory, { recursive: true });
   });
 
-  it('look at the working folder, and at outputs', async () => {
+  it('examine the working folder, and outputs', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'phasegate-yaml-'));
     const source = `
 name: p
@@ -288,7 +288,7 @@ phases:
     await rm(directory, { recursive: true });
   });
 
-  it('are told of what is wrong where it is', () => {
+  it('report problems with their line', () => {
     const source = `
 name: p
 phases:
@@ -337,8 +337,8 @@ phases:
   });
 });
 
-describe('a pipeline file that is wrong', () => {
-  it('is told all its problems at once, each with its line', () => {
+describe('an invalid pipeline file', () => {
+  it('reports all problems at once, each with its line', () => {
     const source = `name: x
 polcy: strict
 phases:
@@ -407,7 +407,7 @@ phases:
     `);
   });
 
-  it('is told all its problems at once, those of its structure beside those of its shape', () => {
+  it('reports all problems at once, of its structure and of its shape', () => {
     const source = `name: x
 polcy: strict
 phases:
@@ -437,7 +437,7 @@ phases:
     ]);
   });
 
-  it('is told of no problem that comes from another one', () => {
+  it('reports no follow-up problem', () => {
     const source = `name: x
 phases:
   - nmae: build
@@ -457,7 +457,7 @@ phases:
     ]);
   });
 
-  it('is told of a cycle where it can be cut, and of a review where it is', () => {
+  it('reports a cycle at the line that can break it, and a review problem at the review', () => {
     const phases = ['a', 'b', 'c'].map(
       (name, index, all) => `  - name: ${name}
     after: [${all.at(index - 1)}]
@@ -474,14 +474,14 @@ phases:
     ]);
   });
 
-  it('is told of the first twenty problems, and how many there are', () => {
+  it('reports the first twenty problems, and the number of the others', () => {
     const text = problemsOf(`name: x\nphases:\n${'  - { name: 1, tasks: 2 }\n'.repeat(500)}`);
     expect(text).toContain('as it has 1000 problems:');
     expect(text.match(/p\.yaml:\d+/gu)).toHaveLength(20);
     expect(text).toContain('\n  and 980 more\n');
   });
 
-  it('is told what the definition refuses, at the phase or task that it is about', () => {
+  it('reports problems of the definition at the phase or task', () => {
     const source = `name: x
 phases:
   - name: a
@@ -534,7 +534,7 @@ phases:
     expect(problemsOf(source)).toContain(message);
   });
 
-  it('is refused quickly where its aliases would multiply without end', () => {
+  it('is refused quickly if its aliases would expand without end', () => {
     const levels = Array.from(
       { length: 12 },
       (_, level) =>
@@ -547,7 +547,7 @@ phases:
 });
 
 describe('the JSON Schema of pipeline files', () => {
-  it('is the one that is shipped; `npm run schema` writes it', async () => {
+  it('is the one in the package; `npm run schema` writes it', async () => {
     const shipped: unknown = JSON.parse(
       await readFile(new URL('../schema/pipeline.schema.json', import.meta.url), 'utf8'),
     );
@@ -566,7 +566,7 @@ describe('the JSON Schema for editors', () => {
     readonly default?: unknown;
   }
 
-  /** Every option, by where it is, with whether it has to be there. */
+  /** Returns every option by its path, and marks required ones. */
   function optionsOf(part: Part, place = ''): readonly { place: string; option: Part; needed: boolean }[] {
     const { properties = {}, required = [], items, anyOf = [], oneOf = [] } = part;
     const own = Object.entries(properties).flatMap(([key, option]) => [
@@ -585,7 +585,7 @@ describe('the JSON Schema for editors', () => {
     );
   });
 
-  it('tells the default of every option, or what its absence means', () => {
+  it('has the default of every option, or the meaning of its absence', () => {
     const untold = options.filter(
       ({ option, needed }) =>
         !needed && option.default === undefined && !/[Ww]ithout (?:it|one)/u.test(option.description ?? ''),
@@ -593,7 +593,7 @@ describe('the JSON Schema for editors', () => {
     expect(untold.map(({ place }) => place)).toEqual([]);
   });
 
-  it('tells the defaults of gates that gates have', () => {
+  it('has the real defaults of gates', () => {
     const told = new Map(options.map(({ place, option }) => [place, option.default]));
     const { inbox: _, reviewBackoff: __, ...plain } = gateDefaults;
     for (const [key, value] of Object.entries(plain)) {
@@ -610,7 +610,7 @@ describe('milliseconds()', () => {
     ['1.5s', 1500],
     ['2 m', 120_000],
     ['3h', 10_800_000],
-  ])('reads %j', (given, expected) => {
+  ])('parses %j', (given, expected) => {
     expect(milliseconds(given)).toBe(expected);
   });
 });

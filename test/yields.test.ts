@@ -1,9 +1,9 @@
-/** Yields, against the worked table of W. S. Humphrey, "The Personal Software Process", CMU/SEI-2000-TR-022. */
+/** Yields, compared with the worked table of W. S. Humphrey, "The Personal Software Process", CMU/SEI-2000-TR-022. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { percent, yieldsOf, ratio, type PhaseCounts } from '../src/projections/quality/yields.ts';
 
-/** Phases one after the other. */
+/** Returns phases in a chain. */
 function line(...rows: readonly (readonly [phase: string, injected: number, removed: number | null])[]): PhaseCounts[] {
   return rows.map(([phase, injected, removed], at) => ({
     phase,
@@ -39,14 +39,14 @@ describe('yields', () => {
     expect(rounded(yieldsOf(HUMPHREY)[4]?.processYield)).toBe('60.0');
   });
 
-  it('are null where nothing was there to be removed, never NaN and never 0', () => {
+  it('are null if there was nothing to remove, never NaN and never 0', () => {
     const [first, second] = yieldsOf(line(['a', 0, 0], ['b', 0, 0]));
     expect([first?.yield, first?.processYield, second?.yield, second?.processYield]).toEqual([null, null, null, null]);
     expect(yieldsOf(line(['a', 0, 0], ['b', 2, 0]))[1]).toMatchObject({ yield: 0, processYield: null });
     expect([percent(0, 0), percent(1, 4), ratio(3, 0), ratio(3, 2)]).toEqual([null, 25, null, 1.5]);
   });
 
-  it('count for a phase what it needs, and not its neighbours', () => {
+  it('of a phase count its ancestors, and not its neighbours', () => {
     //  a ──▶ b
     //    └─▶ c
     const counts: PhaseCounts[] = [
@@ -61,7 +61,7 @@ describe('yields', () => {
     ]);
   });
 
-  it('let in what was let through: entry + injected − removed is the next entry', () => {
+  it('include escaped defects: entry + injected − removed is the next entry', () => {
     const rows = fc.array(fc.tuple(fc.nat(50), fc.option(fc.nat(50))), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(rows, (drawn) => {
