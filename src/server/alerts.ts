@@ -1,5 +1,5 @@
 /**
- * What is wrong with the runs that go on.
+ * The alerts of running runs.
  *
  * @module
  */
@@ -7,60 +7,60 @@ import { setImmediate } from 'node:timers/promises';
 import { foldAlerts, type AlertsFold } from '../projections/alerts/alerts.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
-import type { UiTrouble } from './api.ts';
+import type { UiAlert } from './api.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Knows what is wrong. */
+/** Reads the alerts of all running runs. */
 export interface AlertStream {
-  /** What is wrong now, run by run, the latest started first. Runs that have ended are never read. */
-  tell(): Promise<readonly UiTrouble[]>;
+  /** Reads the present alerts, run by run, the latest started first. It never reads runs that have ended. */
+  current(): Promise<readonly UiAlert[]>;
 }
 
-/** Makes a teller that reads each record once: what it has read of a run is kept as long as the run goes on. */
+/** Creates an alert stream. It reads each record once, and holds the state of each run until the run ends. */
 export function createAlertStream(context: ServerContext): AlertStream {
   const { store } = context;
   const followed = new Map<string, Followed>();
   let latest: Promise<unknown> = Promise.resolve();
 
-  /** What is new since the last time. */
+  /** Applies the records that are new since the last call. */
   async function follow({ runId, seq }: ListedRun): Promise<AlertsFold> {
     const known = followed.get(runId);
-    // A store that was set back has another run of that id.
+    // A store that was restored from a backup may have another run with this id.
     const one = known && known.seq <= seq ? known : { fold: foldAlerts(), seq: 0 };
     followed.set(runId, one);
     while (one.seq < seq) {
-      const records = await store.read(runId, one.seq + 1, AT_ONCE);
+      const records = await store.read(runId, one.seq + 1, PAGE_SIZE);
       if (records.length === 0) break;
       for (const record of records) one.fold.apply(record);
       one.seq += records.length;
-      // The first look reads all of many runs: others are served meanwhile.
+      // The first poll may read all records of many runs. This lets the server handle other requests meanwhile.
       await setImmediate();
     }
     return one.fold;
   }
 
-  async function look(): Promise<readonly UiTrouble[]> {
+  async function poll(): Promise<readonly UiAlert[]> {
     const runs = await store.runs({ status: ['running'] });
     const ids = new Set(runs.map(({ runId }) => runId));
     for (const runId of followed.keys()) if (!ids.has(runId)) followed.delete(runId);
-    const found: UiTrouble[] = [];
+    const found: UiAlert[] = [];
     for (const listed of runs) {
       const { runId, pipeline } = listed;
       const work = workOn(listed, context.isAlive);
       const fold = await follow(listed);
       const [now, isWorkedOn] = [Date.now(), work.state === 'worked'];
       const inRecords = fold.alerts(now, isWorkedOn ? now : Math.min(now, listed.updatedAt));
-      // Where nobody works, nothing can be expected to be said.
-      const told = isWorkedOn ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
-      found.push(...[...left(listed, work), ...told].map((one): UiTrouble => ({ ...one, runId, pipeline })));
+      // A run without a process writes no records, so its silence is no alert.
+      const shown = isWorkedOn ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
+      found.push(...[...processAlerts(listed, work), ...shown].map((one): UiAlert => ({ ...one, runId, pipeline })));
     }
     return found;
   }
 
   return {
-    tell() {
-      // One after the other: two that read the same records would tell them twice to a fold.
-      const next = latest.then(look, look);
+    current() {
+      // One poll at a time: two at once would apply the same records twice.
+      const next = latest.then(poll, poll);
       latest = next;
       return next;
     },
@@ -69,37 +69,44 @@ export function createAlertStream(context: ServerContext): AlertStream {
 
 // --- internal ---
 
-/** Records that are read at once. */
-const AT_ONCE = 500;
+/** Records in one read. */
+const PAGE_SIZE = 500;
 
 interface Followed {
   readonly fold: AlertsFold;
-  /** The last record that it was told. */
+  /** The number of the last record that was applied. */
   seq: number;
 }
 
-/** Nothing can be done with the run from here before. */
+/** The dashboard cannot act on such a run before its process continues or ends. */
 const HUNG_ADVICE =
-  'It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it: then the run can be resumed.';
+  'The process was suspended, or a handler blocks its event loop. Wait until it continues, or end it. Then resume the run.';
 
-/** A run that nobody works on, or who does not answer. One that waits for a person is left on purpose. */
-function left({ seq, updatedAt, waiting }: ListedRun, work: Work): readonly Omit<UiTrouble, 'runId' | 'pipeline'>[] {
+/** Alerts about the process of a run: it hangs, it is gone, or there is none. A run that waits for a person needs no process. */
+function processAlerts(
+  { seq, updatedAt, waiting }: ListedRun,
+  work: Work,
+): readonly Omit<UiAlert, 'runId' | 'pipeline'>[] {
   const about = { phase: null, seq, since: updatedAt };
   switch (work.state) {
     case 'worked':
       return [];
     case 'hung': {
-      const found = `${work.lease.holder} lives and does not answer`;
+      const found = `${work.lease.holder} works on the run, but does not respond`;
       return [{ ...about, code: 'HUNG', severity: 'problem', found, advice: HUNG_ADVICE }];
     }
     case 'gone': {
-      const found = `${work.lease.holder} worked on it and is gone without having given it back`;
-      return [{ ...about, code: 'GONE', severity: 'problem', found, advice: 'Resume it: what is approved stays.' }];
+      const found = `${work.lease.holder} worked on the run, and ended without releasing it`;
+      return [
+        { ...about, code: 'GONE', severity: 'problem', found, advice: 'Resume it. Approved phases stay approved.' },
+      ];
     }
     case 'free': {
-      const found = 'Nobody works on it';
+      const found = 'No process works on the run';
       if (waiting.length > 0) return [];
-      return [{ ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it: what is approved stays.' }];
+      return [
+        { ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it. Approved phases stay approved.' },
+      ];
     }
   }
 }

@@ -1,40 +1,47 @@
 /**
- * What the dashboard asks its server, and what it gets: types only, as both import them.
+ * The HTTP API between the dashboard and its server. It has types only, as both import it.
  *
  * ```text
- *   GET  /?token=…                       takes the token, sets the cookie, leads to /
+ *   GET  /?token=…                       checks the token, sets the cookie, redirects to /
  *   GET  /, /assets/…                    the app
  *   GET  /api/session                    Session
- *   GET  /api/changes                    events: `changed`, whenever a run or the inbox may be another; data: Change; with run=,
- *                                        what /records tells of that run, too, from its beginning or after=, also where it
- *                                        is not there yet
+ *   GET  /api/changes                    events: `changed`, after a change of a run or of the inbox; data: Change. With run=, also
+ *                                        the events of /records for that run, from its beginning or after=; the run may
+ *                                        not exist yet
  *   GET  /api/open                       { open }: as in Change
- *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (standings, with commas),
- *                                        pipeline=, limit= (500 where absent)
+ *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (lifecycles, with commas),
+ *                                        pipeline=, limit= (500 if absent)
  *   GET  /api/runs/:run                  UiRun
- *   GET  /api/runs/:run/records          events: `records`, data: RunRecord[], id: the number of the last; goes on after
- *                                        `Last-Event-ID`, or from=; `caught-up` once all that was there has been sent
+ *   GET  /api/runs/:run/records          events: `records`, data: RunRecord[], id: the number of the last; continues after
+ *                                        `Last-Event-ID`, or at from=; `caught-up` after all present records were sent
  *   POST /api/runs/:run/resume|retry     Done
  *   POST /api/runs/:run/cancel           CancelRequest → Done
  *   POST /api/runs/:run/fork             ForkRequest → Forked
- *   GET  /api/inbox                      { items: UiItem[] }; all=1 with those that are closed, run= of one run
+ *   GET  /api/inbox                      { items: UiItem[] }; all=1 with closed items, run= of one run
  *   GET  /api/inbox/:item                UiItemDetail
  *   POST /api/inbox/:item/answer         AnswerRequest → Answered
- *   GET  /api/troubles                   { troubles: UiTrouble[] }: what is wrong with the runs that go on
+ *   GET  /api/troubles                   { troubles: UiAlert[] }: the alerts of running runs
  *   GET  /api/artifacts/:hash            the JSON that records refer to
- *   GET  /api/charts                     Charts: the statecharts, from the machines themselves
+ *   GET  /api/charts                     Charts: the statecharts, generated from the machines
  * ```
  *
- * Where the store cannot be read, the one stream sends `error`, and the other `unreadable`, data: Refusal, and goes on once it
- * can be. `gone`, data: { runId }, is the last that is told of a run, where it was removed. The data of `caught-up` is { seq },
- * the number of the last record that the reader has now; it comes again after `unreadable`.
+ * If the store cannot be read, /changes sends `error` and /records sends `unreadable`. The data of both is a {@link Refusal}.
+ * Both continue when the store can be read again. `gone`, data: { runId }, is the last event about a run that was removed. The
+ * data of `caught-up` is { seq }: the number of the last record that the reader has now. It is sent again after `unreadable`.
  *
- * Where what was served for is over, the one stream says `closing`, data: {}, as the last thing: all that there is was told, and
- * the server ends once nobody asks it anything more.
+ * If the server closes because its command is finished, /changes sends `closing`, data: {}, as its last event, after all pending
+ * events. The server ends when no request is left.
  *
- * Whatever is refused is a {@link Refusal}, with a status that fits: 400 what makes no sense, 401 no cookie, 403 not allowed
- * from there or read-only, 404 what is not there, 409 what is stale, answered or held by another, 413 too long, 503 a store
- * that is busy, 500 all else.
+ * A refused request gets a {@link Refusal} with a matching status:
+ *
+ * - 400 invalid request
+ * - 401 no cookie
+ * - 403 origin not allowed, or read-only
+ * - 404 not found
+ * - 409 stale, already answered, or held by another process
+ * - 413 body too long
+ * - 503 store busy
+ * - 500 anything else
  *
  * @module
  */
@@ -46,124 +53,126 @@ import type { RunInfo } from '../projections/run/run-info.ts';
 import type { KeptItem } from '../store/pending-answers.ts';
 import type { Standing } from '../store/run-status.ts';
 
-/** Where the browser is. */
+/** The server that the browser is connected to. */
 export interface Session {
   readonly version: string;
-  /** The store, as whoever started the server named it. */
+  /** The name of the store, as given to the server. */
   readonly store: string;
-  /** Whether nothing can be answered or changed. */
+  /** True if the dashboard refuses answers and changes. */
   readonly readOnly: boolean;
-  /** In whose name answers are given. */
+  /** The user name that answers are recorded with. */
   readonly user: string;
-  /** What else can be done with runs: it takes programs that whoever started the server may not have. */
+  /** The actions on runs that this server offers. All but cancel need the pipelines of the runs. */
   readonly actions: readonly RunAction[];
-  /** Milliseconds since 1970, by the clock that times of records come from. */
+  /** The server's clock, in milliseconds since 1970. Records have their times from a clock like it. */
   readonly now: number;
 }
 
-/** What can be done with a run, beside answering. */
+/** An action on a run, other than an answer. */
 export type RunAction = 'resume' | 'retry' | 'cancel' | 'fork';
 
-/** What may have changed. The first of each connection, also of one that was made anew, says that anything may have. */
+/** A change of runs or of the inbox. The first one of each connection means that anything may have changed. */
 export interface Change {
-  /** Runs whose rows are others than before, or that are new or gone; empty with the first. */
+  /** Ids of runs that are new, changed or removed. It is empty in the first change of a connection. */
   readonly runs: readonly string[];
-  /** How many items of the inbox are open and have no answer yet. */
+  /** The number of open inbox items without an answer. */
   readonly open: number;
 }
 
-/** How a run stands. */
+/** The lifecycle of a run. */
 export type UiStanding = Standing;
 
 /** A run in a list. */
 export interface UiRun extends RunInfo {
   readonly standing: UiStanding;
-  /** Who works on it. */
+  /** The process that works on the run. */
   readonly worker: string | null;
-  /** Who works on it and has not answered for so long that its right to the run has ended. */
+  /** The process that works on the run, if it did not renew its lease in time. */
   readonly hung: string | null;
-  /** Who worked on it and is gone without having given it back. */
+  /** The process that worked on the run, if it ended without releasing the run. */
   readonly gone: string | null;
-  /** That it is being gone on with from here, and has no new record yet, or why that has failed; absent where there is neither. */
+  /** The state of a pending start from this dashboard. It is absent if there is none, or if the run has new records since. */
   readonly start?: UiStart | undefined;
-  /** What can be done with it now. */
+  /** The actions that are possible now. */
   readonly actions: readonly RunAction[];
 }
 
-/** What has become of having a run go on, where that takes long. */
+/** The state of a start that takes long: pending, or failed. */
 export type UiStart = { readonly state: 'starting' } | { readonly state: 'failed'; readonly problem: Refusal['error'] };
 
-/** An item, and whether somebody has answered it and no process has taken that yet. */
+/** An inbox item, and the answer to it that no process has taken yet. */
 export type UiItem = KeptItem;
 
-/** All about an item. Large outputs are references, as in records; how outputs differ is for whoever shows it to find. */
+/** An inbox item in full. Large outputs are references, as in records. The reader computes how outputs differ. */
 export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
   readonly item: UiItem;
-  /** How its run stands. */
+  /** The run of the item. */
   readonly run: UiRun;
 }
 
-/** Something that is wrong with a run that goes on. */
-export interface UiTrouble extends Omit<Alert, 'code'> {
-  /** What the records show, or that whoever works on the run does not answer or is gone, or that it was left. */
+/** An alert about a running run. */
+export interface UiAlert extends Omit<Alert, 'code'> {
+  /** A code from the records; or `HUNG`, `GONE` or `LEFT` for the process that should work on the run. */
   readonly code: Alert['code'] | 'HUNG' | 'GONE' | 'LEFT';
   readonly runId: string;
   readonly pipeline: string;
 }
 
-/** An answer to an item, by whoever has seen it. */
+/** An answer to an inbox item. */
 export interface AnswerRequest {
-  /** The item's: an answer to what was asked anew meanwhile is refused. */
+  /** The nonce of the item that the user saw. The server refuses the answer if the item was asked again since. */
   readonly nonce: string;
   readonly reply: Reply;
 }
 
-/** What has become of an answer. */
+/** The result of an answer. */
 export interface Answered {
   /**
-   * `taken`: the item is closed. `waiting`: whoever works on the run takes it. `resumed`: nobody worked on the run, and it goes
-   * on now. `starting`: the same, but it takes long; the run tells what becomes of that. `kept`: nobody works on the run, and it is
-   * taken when that goes on.
+   * - `taken`: the item is closed.
+   * - `waiting`: the process that works on the run is going to take the answer.
+   * - `resumed`: no process worked on the run, and the server has resumed it.
+   * - `starting`: the server is resuming the run, but that takes long. `start` of the run tells the result.
+   * - `kept`: no process works on the run. The next one takes the answer.
    */
   readonly state: 'taken' | 'waiting' | 'resumed' | 'starting' | 'kept';
-  /** How it was closed, where it was taken. */
+  /** The outcome of the item, if its state is `taken`. */
   readonly outcome?: string | undefined;
-  /** Why the run could not be gone on with, where that was tried. */
+  /** The reason why the server could not resume the run, if it tried. */
   readonly problem?: Refusal['error'] | undefined;
 }
 
-/** Ends a run. */
+/** A request to cancel a run. */
 export interface CancelRequest {
   readonly reason?: string | undefined;
 }
 
-/** Makes a new run that is left where another was. */
+/** A request to copy a run up to a point into a new run. */
 export interface ForkRequest {
-  /** The number of the last record to copy, or the phase that is as if it had never started. */
+  /** The number of the last record to copy; or a phase, to copy all that precedes its first start. */
   readonly at: number | { readonly phase: string };
-  /** Whether it goes on at once. @default false */
+  /** True to resume the new run at once. @default false */
   readonly run?: boolean | undefined;
 }
 
-/** A run that was made. */
+/** The run that a fork has made. */
 export interface Forked {
   readonly runId: string;
-  /** Why it could not be gone on with, where that was tried. */
+  /** The reason why the server could not resume the new run, if it was asked to. */
   readonly problem?: Refusal['error'] | undefined;
 }
 
-/** The statecharts, as the machines that run have them. */
+/** The statecharts of the machines that execute runs. */
 export interface Charts {
   readonly phase: Statechart;
   readonly pipeline: Statechart;
 }
 
-/** That it was done, as far as the server can tell. */
+/** The run after an action. */
 export interface Done {
   readonly run: UiRun;
 }
 
-/** Why something was not done. */
+/** The error of a refused request. */
 export interface Refusal {
   readonly error: {
     /** A code of docs/errors.md. */

@@ -1,5 +1,5 @@
 /**
- * What is answered to which request: `api.ts` says what that means.
+ * The routes of the server. `api.ts` documents them.
  *
  * @module
  */
@@ -10,8 +10,8 @@ import { createAlertStream } from './alerts.ts';
 import type { Done, Session } from './api.ts';
 import { createAssets } from './assets.ts';
 import { refusalOf, refused } from './error-response.ts';
-import { eventStream, withLastWord } from './event-stream.ts';
-import { createGuard, tellBrowsers, type Env, type Secrets } from './guard.ts';
+import { eventStream, withClosing } from './event-stream.ts';
+import { createGuard, setSecurityHeaders, type Env, type Secrets } from './guard.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
 import { mergeStreams } from './merge-streams.ts';
 import { createRecordStream } from './records.ts';
@@ -23,16 +23,16 @@ import type { ServerContext } from './server-context.ts';
 import { charts } from './statecharts.ts';
 import { version } from './version.ts';
 
-/** Makes the app that answers. @param secrets Let whoever has one in. @param assets The folder of the pages. */
+/** Creates the app. @param secrets Callers need one of them. @param assets The folder with the built pages. */
 export function createApp(context: ServerContext, secrets: Secrets, assets: string | URL | undefined): Hono<Env> {
   const app = new Hono<Env>();
   const records = createRecordStream(context);
   const changes = createChangeStream(context);
-  const troubles = createAlertStream(context);
+  const alerts = createAlertStream(context);
   const actions = createRunActions(context);
   const done = async (runId: string): Promise<Done> => ({ run: uiRun(context, await findRun(context, runId)) });
 
-  app.use(tellBrowsers, createGuard(secrets));
+  app.use(setSecurityHeaders, createGuard(secrets));
   app.onError((thrown, c) => {
     const { status, body } = refused(thrown);
     if (body.error.code === 'INTERNAL') context.onError(thrown);
@@ -48,11 +48,11 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
   app.get('/api/changes', (c) => {
     const runId = c.req.query('run');
     const known = Math.max(readLastEventId(c), readCount(c, 'after', 0));
-    const tell = (signal: AbortSignal) =>
+    const texts = (signal: AbortSignal) =>
       runId === undefined
-        ? changes.tell(signal)
-        : mergeStreams([changes.tell(signal), records.tell(runId, known + 1, known, signal)]);
-    return eventStream((signal) => withLastWord(tell(signal), context.farewell), context.streams);
+        ? changes.stream(signal)
+        : mergeStreams([changes.stream(signal), records.stream(runId, known + 1, known, signal)]);
+    return eventStream((signal) => withClosing(texts(signal), context.farewell), context.streams);
   });
   app.get('/api/open', async (c) => c.json({ open: await changes.open() }));
   app.get('/api/runs', async (c) => {
@@ -66,9 +66,9 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
     const { runId } = await findRun(context, c.req.param('run'));
     const known = readLastEventId(c);
     const from = Math.max(known + 1, readCount(c, 'from', 1));
-    return eventStream((signal) => records.tell(runId, from, known, signal), context.streams);
+    return eventStream((signal) => records.stream(runId, from, known, signal), context.streams);
   });
-  app.get('/api/troubles', async (c) => c.json({ troubles: await troubles.tell() }));
+  app.get('/api/troubles', async (c) => c.json({ troubles: await alerts.current() }));
   app.get('/api/inbox', async (c) => {
     const all = c.req.query('all') === '1';
     return c.json({ items: await listItems(context, { all, runId: c.req.query('run') }) });
@@ -85,7 +85,7 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
   for (const how of ['resume', 'retry'] as const) {
     app.post(`/api/runs/:run/${how}`, async (c) => {
       const run = await findRun(context, c.req.param('run'), how);
-      const state = await actions.goOn(how, run);
+      const state = await actions.continueRun(how, run);
       return c.json(await done(run.runId), state === 'begun' ? 200 : 202);
     });
   }
@@ -110,7 +110,7 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
 
 // --- internal ---
 
-/** Runs in a list where no limit was asked for. */
+/** The default limit of a run list. */
 const MOST_RUNS = 500;
 
 const READ_ONLY = refusalOf(
@@ -118,7 +118,7 @@ const READ_ONLY = refusalOf(
   'Start it without --read-only, or answer with phasegate inbox answer.',
 );
 
-/** Every status that is refused with has a body. */
+/** Narrows a status to one that allows a body, as every refusal has one. */
 function contentful(status: number): ContentfulStatusCode {
   return STATUSES.find((one) => one === status) ?? 500;
 }

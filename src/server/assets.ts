@@ -1,5 +1,5 @@
 /**
- * The files of the app.
+ * The static files of the app.
  *
  * @module
  */
@@ -11,13 +11,19 @@ import { bundlerAdvice, ownFolder } from '../store/installed.ts';
 import { refusalOf } from './error-response.ts';
 import type { Env } from './guard.ts';
 
-/** The folder of the app in the built package; `undefined` if it cannot be found. A bundle has no pages in it: they are looked for where the package is installed. */
+/**
+ * The folder of the app in the built package; `undefined` if it cannot be found. A bundle contains no pages, so they are looked
+ * for in the installed package.
+ */
 export function builtApp(): string | undefined {
   const installed = ownFolder();
   return installed === undefined ? undefined : join(installed, 'dist', 'dashboard');
 }
 
-/** Serves the files of a folder: those at its top, and those in `assets`, whose names change with their content. None of `undefined`. */
+/**
+ * Serves the files at the top of a folder, and those in its `assets`, whose names change with their content. Serves nothing for
+ * `undefined`.
+ */
 export function createAssets(folder: string | URL | undefined): (c: Context<Env>) => Promise<Response> {
   const root = typeof folder === 'string' ? pathToFileURL(`${folder}/`) : folder;
   return async (c) => {
@@ -36,7 +42,7 @@ export function createAssets(folder: string | URL | undefined): (c: Context<Env>
 
 // --- internal ---
 
-/** What can be asked for. No name leads out of the folder: none begins with a dot, and none has a slash or a percent sign. */
+/** The paths that may be requested. No name leaves the folder: none begins with a dot, and none has a slash or a percent sign. */
 const PLACE = /^\/(assets\/)?(?:(\w[\w.-]*))?$/u;
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -53,10 +59,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 function missingPages(): string {
-  const text = [
-    'The pages of the dashboard are missing in this installation. Its API answers all the same.',
-    bundlerAdvice(),
-  ]
+  const text = ['The pages of the dashboard are missing in this installation. Its API works.', bundlerAdvice()]
     .flatMap((line) => (line === undefined ? [] : [`<p>${line}</p>`]))
     .join('\n');
   return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>phasegate</title></head><body>${text}</body></html>\n`;

@@ -1,5 +1,5 @@
 /**
- * Why something was not done, as an answer.
+ * Refusals as HTTP responses.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.
 import { problemText } from '../projections/wording/error-words.ts';
 import type { Refusal } from './api.ts';
 
-/** A refusal with the status that fits. */
+/** A refusal and its HTTP status. */
 export interface Refused {
   readonly status: number;
   readonly body: Refusal;
 }
 
-/** A request that is refused for what it is, whatever is kept. */
+/** A request that the server refuses whatever the store contains. */
 export class RequestRefused extends PhasegateError {
   readonly status: number;
 
@@ -23,25 +23,25 @@ export class RequestRefused extends PhasegateError {
   }
 }
 
-/** What was thrown, as a refusal. Of errors that nobody has foreseen nothing is told: they may say anything. */
+/** Turns a thrown error into a refusal. The text of unexpected errors is withheld, as it may contain anything. */
 export function refused(thrown: unknown): Refused {
   if (!PhasegateError.is(thrown)) {
-    return { status: 500, body: { error: { code: 'INTERNAL', message: UNFORESEEN, hint: WHERE_IT_IS_TOLD } } };
+    return { status: 500, body: { error: { code: 'INTERNAL', message: UNEXPECTED, hint: SEE_REPORT } } };
   }
   const { code, hint } = thrown;
   const status = thrown instanceof RequestRefused ? thrown.status : (STATUS[code] ?? 500);
   return { status, body: { error: { code, message: problemOf(thrown), hint } } };
 }
 
-/** Why a request is refused for what it is, where that is always the same. */
+/** Creates the refusal of a request, for reasons that do not depend on the store. */
 export function refusalOf(message: string, hint?: string): Refusal {
   return { error: { code: 'REQUEST_REFUSED', message, hint } };
 }
 
 // --- internal ---
 
-const UNFORESEEN = 'Cannot answer as an error has happened that was not foreseen';
-const WHERE_IT_IS_TOLD = 'Whoever has started the dashboard is told what it was.';
+const UNEXPECTED = 'Cannot answer as an unexpected error occurred';
+const SEE_REPORT = 'The process that serves the dashboard has reported the error.';
 
 const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   ANSWER_INVALID: 400,
@@ -74,7 +74,7 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   STORE_UNREADABLE: 503,
 };
 
-/** The message without what stands below it: advice, and where it is documented. */
+/** The message without the hint and the link to the docs that follow it. */
 function problemOf({ message, hint }: PhasegateError): string {
   const said = problemText(message);
   return hint !== undefined && said.endsWith(`\n${hint}`) ? said.slice(0, -hint.length - 1) : said;

@@ -1,40 +1,41 @@
 /**
- * Answers that go on: server-sent events.
+ * Server-sent events.
  *
- * Each chunk is made when the connection has room for it, so a reader that is slow, or has stopped to read, keeps nothing in
- * memory but one chunk.
+ * Each chunk is made when the connection has room for it. So a slow or stopped reader holds one chunk in memory at most.
  *
- * A browser opens six connections to a host at most, over all its tabs, and a stream takes one for as long as it goes on.
- * So the app has one for all that a tab wants to know, and only while the tab can be seen. HTTP/2 would lift that, but
- * browsers speak it over TLS only, for which there is no certificate on a loopback address.
+ * A browser opens six connections to a host at most, over all its tabs, and a stream takes one of them until it ends. So the app
+ * has one stream for each tab, and only while the tab is visible. HTTP/2 would remove the limit, but browsers use it over TLS
+ * only, and a loopback address has no certificate.
  *
  * @module
  */
 
-/** Streams that are open, to be ended with the server. */
+/** The open streams. The server aborts them when it closes. */
 export type OpenStreams = Set<AbortController>;
 
-/** One event. @param data JSON. */
+/** Formats one event. @param data JSON. */
 export function eventText(name: string, data: unknown, id?: number): string {
   return `event: ${name}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** What is sent where nothing happens, so that a connection that is gone is noticed. */
+/** A comment that is sent if nothing happens. It makes a closed connection visible to the server. */
 export const HEARTBEAT = ':\n\n';
 
 /** Milliseconds between heartbeats. */
 export const HEARTBEAT_MS = 15_000;
 
-/** @param tell Gives text until the signal is aborted, which happens when the reader has gone or the server is closed. */
-export function eventStream(tell: (signal: AbortSignal) => AsyncGenerator<string>, open: OpenStreams): Response {
+/**
+ * Creates a streaming response. @param makeTexts Yields text until the signal aborts: when the reader is gone, or the server closes.
+ */
+export function eventStream(makeTexts: (signal: AbortSignal) => AsyncGenerator<string>, open: OpenStreams): Response {
   const leave = new AbortController();
-  const texts = tell(leave.signal);
+  const texts = makeTexts(leave.signal);
   const encoder = new TextEncoder();
   let isGone = false;
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        // Not before: who asks with HEAD reads nothing.
+        // Not earlier: a HEAD request never reads the body.
         open.add(leave);
         const next = await texts.next();
         if (isGone) return;
@@ -48,32 +49,32 @@ export function eventStream(tell: (signal: AbortSignal) => AsyncGenerator<string
         isGone = true;
         open.delete(leave);
         leave.abort();
-        // It may stand where it has given a text and not been asked for another.
+        // The generator may be suspended at a yield, if the reader has not asked for more.
         void texts.return(undefined);
       },
     },
-    // Nothing is made before it is asked for.
+    // Nothing is produced before the reader asks for it.
     { highWaterMark: 0 },
   );
   return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
 }
 
-/** Gives what a stream gives, and after that the last word, where it has ended as the server is about to. */
-export async function* withLastWord(texts: AsyncGenerator<string>, farewell: AbortSignal): AsyncGenerator<string> {
+/** Yields the texts of a stream, and then a `closing` event if the stream ended because the server is about to close. */
+export async function* withClosing(texts: AsyncGenerator<string>, farewell: AbortSignal): AsyncGenerator<string> {
   yield* texts;
   if (farewell.aborted) yield eventText('closing', {});
 }
 
-/** Wakes one who waits; a ring that nobody waits for is kept for the next. */
+/** Wakes the one caller that waits. A ring without a caller is stored for the next wait. */
 export interface Bell {
   ring(): void;
-  /** @returns Whether it rang; `false` where the time was over. */
+  /** Waits for a ring. @returns True if it rang; `false` after the time is over. */
   wait(ms: number): Promise<boolean>;
-  /** Lets go of the signals, which may outlive it. It is not rung any more. */
+  /** Removes the listeners from the signals, which may outlive the bell. They no longer ring it. */
   close(): void;
 }
 
-/** Makes a bell. @param signals Ring it, too. */
+/** Creates a bell. @param signals Aborting one of them rings the bell. */
 export function createBell(...signals: readonly AbortSignal[]): Bell {
   let hasRung = false;
   let wake: (() => void) | undefined;

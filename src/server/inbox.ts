@@ -16,7 +16,7 @@ import type { RunActions } from './run-actions.ts';
 import { findRun, uiRun } from './runs.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Items, the oldest first. */
+/** Lists items, the oldest first. */
 export async function listItems(
   { store }: ServerContext,
   { runId, all }: { readonly runId?: string | undefined; readonly all: boolean },
@@ -24,7 +24,7 @@ export async function listItems(
   return withAnswers(store, await store.inbox({ runId, open: all ? undefined : true }));
 }
 
-/** All about an item. @throws PhasegateError `ITEM_UNKNOWN` */
+/** Reads an item in full. @throws PhasegateError `ITEM_UNKNOWN` */
 export async function itemInFull(context: ServerContext, id: string): Promise<UiItemDetail> {
   const item = await withAnswer(context.store, await findItem(context, id, 'show'));
   const { changes: _changes, ...detail } = await detailOf(context.store, item, { isPacked: true });
@@ -32,9 +32,9 @@ export async function itemInFull(context: ServerContext, id: string): Promise<Ui
 }
 
 /**
- * Answers an item, and looks for a moment what becomes of the answer.
+ * Stores an answer to an item, and then waits a moment for a process to take it.
  *
- * @throws PhasegateError As `answerItem` does; `ANSWERED` says who has answered.
+ * @throws PhasegateError As `answerItem` does. `ANSWERED` names who has answered.
  */
 export async function answer(
   context: ServerContext,
@@ -48,18 +48,18 @@ export async function answer(
     await answerItem(context.store, id, reply, { nonce, by: context.user });
   } catch (thrown) {
     if (!PhasegateError.is(thrown) || thrown.code !== 'ANSWERED') throw thrown;
-    // Somebody was faster.
+    // Another answer came first.
     const now = await withAnswer(context.store, await findItem(context, id, 'answer'));
     throw now.answer || now.closedAt !== undefined ? answeredBy(now) : thrown;
   }
-  return whatBecomes(context, actions, item);
+  return waitForOutcome(context, actions, item);
 }
 
 // --- internal ---
 
-/** Milliseconds for which a process that works on the run may take the answer, and between looks. */
+/** Milliseconds that the process of the run gets to take the answer, and between polls. */
 const PATIENCE_MS = 3000;
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 async function findItem({ store }: ServerContext, id: string, action: 'show' | 'answer'): Promise<InboxItem> {
   const item = await store.item(id);
@@ -71,27 +71,31 @@ function answeredBy({ id, answer: given, closedAt, outcome, who }: UiItem): Phas
   return answered(id, closedAt === undefined ? undefined : (outcome ?? 'no outcome'), given?.by ?? who);
 }
 
-async function whatBecomes(context: ServerContext, actions: RunActions, { id, runId }: InboxItem): Promise<Answered> {
-  for (let left = PATIENCE_MS; ; left -= LOOK_MS) {
-    // Whoever works on the run takes the answer before giving the run back.
+async function waitForOutcome(
+  context: ServerContext,
+  actions: RunActions,
+  { id, runId }: InboxItem,
+): Promise<Answered> {
+  for (let left = PATIENCE_MS; ; left -= POLL_MS) {
+    // Before the item: a process takes the answers before it releases the run.
     const run = await findRun(context, runId);
     const item = await context.store.item(id);
     if (item?.closedAt !== undefined) return { state: 'taken', outcome: item.outcome };
-    // Whoever does not answer now takes it later, and must not be robbed.
+    // A process that hangs takes the answer later. Its run must not be resumed elsewhere.
     const { lease } = withLiveness(run, context.isAlive);
     const isWorkedOn = lease !== undefined;
     if (!isWorkedOn && !context.actions) return { state: 'kept' };
     if (!isWorkedOn) {
       try {
-        const state = await actions.goOn('resume', run);
+        const state = await actions.continueRun('resume', run);
         return { state: state === 'begun' ? 'resumed' : state };
       } catch (thrown) {
-        // The answer has its place whatever becomes of the run.
+        // The answer is stored, whatever happens to the run.
         const { error } = refused(thrown).body;
         if (error.code !== 'RUN_LEASED') return { state: 'kept', problem: error };
       }
     }
     if (left <= 0 || context.closing.aborted) return { state: 'waiting' };
-    await setTimeout(LOOK_MS);
+    await setTimeout(POLL_MS);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A port of this machine.
+ * Listens on a port of this machine.
  *
  * @module
  */
@@ -7,12 +7,12 @@ import type { ServerType } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.ts';
 
-/** Not `localhost`, which is another address on some machines, and not every address: others on the network have no business here. */
+/** Not `localhost`, which is another address on some machines; nor all addresses, as the network must not reach the server. */
 export const HOST = '127.0.0.1';
 
 /**
- * How a server keeps connections. Who connects and asks nothing makes room again soon; one that is idle is kept for longer than
- * browsers do: an answer must not be sent on one that is just being closed.
+ * Timeouts of connections. A connection without a request is closed soon. An idle one stays open longer than in browsers: they
+ * must not send a request on a connection that the server is just closing.
  */
 export const connections = {
   headersTimeout: 5000,
@@ -21,10 +21,10 @@ export const connections = {
 } as const;
 
 /**
- * Has a server listen, to so many at once that all files that the process may have open are never taken: whoever can reach the
- * port could do so, and the process may be the one that works on a run.
+ * Makes a server listen on the loopback address. The number of connections is limited: any user of the machine can reach the
+ * port, and must not use up the file descriptors of this process, which may also execute a run.
  *
- * @param port 0 for any that is free.
+ * @param port 0 for any free port.
  * @returns The port.
  * @throws PhasegateError `PORT_UNUSABLE`, `INPUT_INVALID`
  */
@@ -47,15 +47,15 @@ export function listen(server: ServerType, port: number): Promise<number> {
 
 // --- internal ---
 
-/** Ten browsers, with all the connections that each makes. */
+/** Enough for ten browsers with six connections each. */
 const MOST_CONNECTIONS = 64;
 
 type Known = readonly [code: ErrorCode, found: string, hint: string];
 
 const KNOWN: ReadonlyMap<unknown, Known> = new Map<unknown, Known>([
-  ['EADDRINUSE', ['PORT_UNUSABLE', 'it is in use', 'Name another port, or none for any that is free.']],
+  ['EADDRINUSE', ['PORT_UNUSABLE', 'it is in use', 'Name another port, or none for any free port.']],
   ['EACCES', ['PORT_UNUSABLE', 'this user may not use it', 'Name a port above 1023.']],
-  ['ERR_SOCKET_BAD_PORT', ['INPUT_INVALID', 'there is none of that number', 'Name one from 0 to 65535.']],
+  ['ERR_SOCKET_BAD_PORT', ['INPUT_INVALID', 'no port has this number', 'Name one from 0 to 65535.']],
 ]);
 
 function problemOf(thrown: unknown, port: number): unknown {

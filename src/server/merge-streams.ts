@@ -1,10 +1,10 @@
 /**
- * Several streams as one.
+ * Merges several streams into one.
  *
  * @module
  */
 
-/** Gives what each gives, as it comes. Each is one text ahead at most, and all are ended with this one. */
+/** Yields the texts of all streams as they come. It reads each one text ahead at most, and ends them all when it ends. */
 export async function* mergeStreams(streams: readonly AsyncGenerator<string>[]): AsyncGenerator<string> {
   const coming = new Map(streams.map((stream) => [stream, nextOf(stream)]));
   try {
@@ -18,7 +18,7 @@ export async function* mergeStreams(streams: readonly AsyncGenerator<string>[]):
       coming.set(stream, nextOf(stream));
     }
   } finally {
-    // One that waits for something ends when that comes, or its signal is aborted.
+    // A stream that is waiting ends with its next text, or when its signal aborts.
     for (const stream of streams) void stream.return(undefined);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Runs that are to go on: pipelines may take as long as they like to be loaded, so who asks is not kept waiting for all of it.
+ * Runs that the server is starting. Loading a pipeline may take any time, so callers wait for a part of it only.
  *
  * @module
  */
@@ -8,24 +8,24 @@ import type { ListedRun } from '../store/port.ts';
 import type { Refusal, UiStart } from './api.ts';
 import { refused } from './error-response.ts';
 
-/** Whether a run goes on, or is being started for longer than somebody who has asked for it is kept waiting. */
+/** `begun` if the run works; `starting` if the caller has waited long enough, and the start is still pending. */
 export type Begun = 'begun' | 'starting';
 
-/** Has runs go on, and knows which do not yet. */
+/** Starts runs, and remembers which starts are pending or have failed. */
 export interface Starts {
   /**
-   * Has a run go on. Two who ask for the same before it does get the same.
+   * Starts a run. A second call for the same action shares the pending start.
    *
-   * @returns Rejects with why it cannot go on, where that is known soon.
+   * @returns The state after at most 10 seconds. Rejects if the start fails in that time.
    */
   begin(how: 'resume' | 'retry', run: ListedRun, start: () => Promise<void>): Promise<Begun>;
-  /** What there is to be told of a run beside what is kept of it. */
+  /** The state of the pending or failed start of a run, which the store does not know. */
   of(run: Pick<ListedRun, 'runId' | 'seq'>): UiStart | undefined;
-  /** Ids of all runs of which there may be something to be told. */
+  /** Ids of all runs with a pending or failed start. */
   runs(): readonly string[];
 }
 
-/** @param closing Nobody is kept waiting once that is aborted. @param onError Told of errors that nobody has foreseen. */
+/** Creates the pending starts. @param closing Aborting it ends every wait. @param onError Called with unexpected errors. */
 export function createStarts(closing: AbortSignal, onError: (thrown: unknown) => void): Starts {
   const starting = new Map<string, Starting>();
   const failed = new Map<string, Failed>();
@@ -34,8 +34,8 @@ export function createStarts(closing: AbortSignal, onError: (thrown: unknown) =>
     const begun = Promise.resolve()
       .then(start)
       .catch((thrown: unknown) => {
-        // Who has asked has gone on, and looks at the run.
-        if (one.isLate) tell(thrown);
+        // The caller no longer waits, and sees the failure at the run.
+        if (one.isLate) fail(thrown);
         throw thrown;
       })
       .finally(() => {
@@ -46,7 +46,7 @@ export function createStarts(closing: AbortSignal, onError: (thrown: unknown) =>
     failed.delete(runId);
     return one;
 
-    function tell(thrown: unknown): void {
+    function fail(thrown: unknown): void {
       const { error } = refused(thrown).body;
       if (error.code === 'INTERNAL') onError(thrown);
       failed.set(runId, { seq, problem: error });
@@ -70,7 +70,7 @@ export function createStarts(closing: AbortSignal, onError: (thrown: unknown) =>
     of({ runId, seq }) {
       if (starting.has(runId)) return { state: 'starting' };
       const last = failed.get(runId);
-      // What it has done since says more.
+      // New records of the run outdate the failure.
       return last && last.seq === seq ? { state: 'failed', problem: last.problem } : undefined;
     },
     runs: () => [...starting.keys(), ...failed.keys()],
@@ -79,18 +79,18 @@ export function createStarts(closing: AbortSignal, onError: (thrown: unknown) =>
 
 // --- internal ---
 
-/** Milliseconds for which who asks is kept waiting. */
+/** Milliseconds that a caller waits. */
 const PATIENCE_MS = 10_000;
 
 interface Starting {
   readonly how: 'resume' | 'retry';
   readonly begun: Promise<void>;
-  /** Whether somebody was told that it is still being started. */
+  /** True if a caller has got the answer `starting`. */
   isLate: boolean;
 }
 
 interface Failed {
-  /** The last record that the run had. */
+  /** The number of the run's last record at that time. */
   readonly seq: number;
   readonly problem: Refusal['error'];
 }

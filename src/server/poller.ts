@@ -1,53 +1,53 @@
 /**
- * Looking again and again at what others may change, while somebody wants to know.
+ * Polls for changes while someone watches.
  *
- * Stores cannot say that something has changed: other processes write to them.
+ * Stores have no notifications, as other processes write to them.
  *
  * @module
  */
 
-/** What a look has come to. */
+/** The result of a poll. */
 export interface PollResult {
-  /** Whether there is something to be told. */
+  /** True if something has changed. */
   readonly isNew: boolean;
-  /** Milliseconds until the next look. */
+  /** Milliseconds until the next poll. */
   readonly againInMs: number;
 }
 
-/** Looks for all who watch, and not at all where nobody does. */
+/** Polls on behalf of all watchers, and stops if there are none. */
 export interface Poller {
-  /** @param wake Called after each look that has found something. @returns Ends the watch. */
+  /** Adds a watcher. @param wake Called after each poll that found a change. @returns A function that removes the watcher. */
   watch(wake: () => void): () => void;
 }
 
 /**
- * Makes a lookout that looks at once when the first comes.
+ * Creates a poller. It polls at once when the first watcher comes.
  *
- * @param look Never rejects.
- * @param rest Called when the last one has left.
+ * @param poll Polls once. It must not reject.
+ * @param rest Called when the last watcher has left.
  */
-export function createLookout(look: () => Promise<PollResult>, rest: () => void = () => undefined): Poller {
+export function createPoller(poll: () => Promise<PollResult>, rest: () => void = () => undefined): Poller {
   const watchers = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
-  let isLooking = false;
+  let isPolling = false;
 
-  async function again(): Promise<void> {
+  async function pollNow(): Promise<void> {
     timer = undefined;
-    isLooking = true;
-    const { isNew, againInMs } = await look();
-    isLooking = false;
+    isPolling = true;
+    const { isNew, againInMs } = await poll();
+    isPolling = false;
     if (isNew) for (const wake of watchers) wake();
-    if (watchers.size > 0) timer = setTimeout(() => void again(), againInMs);
+    if (watchers.size > 0) timer = setTimeout(() => void pollNow(), againInMs);
     else rest();
   }
 
   return {
     watch(wake) {
       watchers.add(wake);
-      if (timer === undefined && !isLooking) void again();
+      if (timer === undefined && !isPolling) void pollNow();
       return () => {
         watchers.delete(wake);
-        if (watchers.size > 0 || isLooking) return;
+        if (watchers.size > 0 || isPolling) return;
         clearTimeout(timer);
         timer = undefined;
         rest();

@@ -1,5 +1,5 @@
 /**
- * The records of a run as they come.
+ * Live streams of the records of runs.
  *
  * @module
  */
@@ -8,64 +8,64 @@ import type { RunStore } from '../store/port.ts';
 import type { Refusal } from './api.ts';
 import { refused } from './error-response.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
-import { createLookout, type Poller } from './poller.ts';
+import { createPoller, type Poller } from './poller.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Tells records to all who want them. */
+/** Streams records to any number of readers. */
 export interface RecordStream {
   /**
-   * Tells a run from a record on, without an end: a run that has ended may be gone on with, and one that is not there may come.
+   * Streams the records of a run. It does not end with the run, as the run may be resumed; and the run may not exist yet.
    *
    * @param known The number of the last record that the reader has, 0 for none.
    */
-  tell(runId: string, from: number, known: number, signal: AbortSignal): AsyncGenerator<string>;
+  stream(runId: string, from: number, known: number, signal: AbortSignal): AsyncGenerator<string>;
 }
 
-/** Makes a teller with one lookout for each run that somebody reads. */
+/** Creates a record stream with one poller for each run that has readers. */
 export function createRecordStream(context: Stage): RecordStream {
   const { store, farewell } = context;
   const watched = new Map<string, Poller>();
 
   function watchedRun(runId: string): Poller {
-    const one = watched.get(runId) ?? lookoutOn(store, runId, () => watched.delete(runId));
+    const one = watched.get(runId) ?? pollerOf(store, runId, () => watched.delete(runId));
     watched.set(runId, one);
     return one;
   }
 
   return {
-    async *tell(runId, from, known, signal) {
+    async *stream(runId, from, known, signal) {
       const bell = createBell(signal, farewell);
       const leave = watchedRun(runId).watch(() => bell.ring());
       let next = from;
       let last = known;
       let isCaughtUp = false;
-      let told: string | undefined;
+      let reported: string | undefined;
       try {
         while (!signal.aborted) {
-          // Before it is read: what is kept then is all that is told.
+          // Read before the store, so that the last pass includes every record that was stored before the farewell.
           const isOver = farewell.aborted;
           const { records, seq, isGone, problem } = await readOn(context, runId, next, last);
           if (problem) {
-            if (told !== problem.error.code) yield eventText('unreadable', problem);
-            told = problem.error.code;
+            if (reported !== problem.error.code) yield eventText('unreadable', problem);
+            reported = problem.error.code;
             isCaughtUp = false;
             if (isOver) return;
             await bell.wait(AFTER_PROBLEM_MS);
             continue;
           }
-          told = undefined;
+          reported = undefined;
           const newest = records.at(-1);
           if (newest) {
             last = newest.seq;
             next = last + 1;
             yield eventText('records', records, last);
           }
-          if (records.length === AT_ONCE) continue;
+          if (records.length === PAGE_SIZE) continue;
           if (isGone) {
             yield eventText('gone', { runId });
             return;
           }
-          // Who has asked for later ones than there are has what there is.
+          // `from` may be beyond the last record. Such a reader has all records there are.
           if (!isCaughtUp) yield eventText('caught-up', { seq: Math.min(seq, next - 1) });
           isCaughtUp = true;
           if (isOver) return;
@@ -82,43 +82,43 @@ export function createRecordStream(context: Stage): RecordStream {
 // --- internal ---
 
 /** Records in one event. */
-const AT_ONCE = 500;
-/** Milliseconds between looks at a run that goes on, at one that has ended, and after a look that went wrong. */
-const LOOK_MS = 200;
-const LOOK_AT_ENDED_MS = 1000;
+const PAGE_SIZE = 500;
+/** Milliseconds between polls of a running run, of an ended run, and after a poll that failed. */
+const POLL_MS = 200;
+const POLL_ENDED_MS = 1000;
 const AFTER_PROBLEM_MS = 1000;
 
 type Stage = Pick<ServerContext, 'store' | 'farewell' | 'onError'>;
 
-/** Looks at the row of a run, which is other with each record. */
-function lookoutOn(store: RunStore, runId: string, rest: () => void): Poller {
+/** Polls the row of a run, which changes with each record. */
+function pollerOf(store: RunStore, runId: string, rest: () => void): Poller {
   let seen: number | undefined;
-  return createLookout(async () => {
+  return createPoller(async () => {
     try {
       const run = await store.run(runId);
       const seq = run?.seq ?? 0;
       const isNew = seq !== seen;
       seen = seq;
-      return { isNew, againInMs: run?.status === 'running' ? LOOK_MS : LOOK_AT_ENDED_MS };
+      return { isNew, againInMs: run?.status === 'running' ? POLL_MS : POLL_ENDED_MS };
     } catch {
-      // Who is told reads for itself, and tells what is wrong.
+      // The readers read the store themselves, and report the error.
       seen = undefined;
       return { isNew: true, againInMs: AFTER_PROBLEM_MS };
     }
   }, rest);
 }
 
-/** What is read at once. */
+/** The result of one read. */
 interface Part {
   readonly records: readonly RunRecord[];
   /** The number of the last record of the run. */
   readonly seq: number;
-  /** Whether the run that was told is no more. */
+  /** True if the run that was streamed no longer exists. */
   readonly isGone: boolean;
   readonly problem?: Refusal;
 }
 
-/** @param last The number of the last record that was told. */
+/** @param last The number of the last record that was sent. */
 async function readOn(
   { store, onError }: Omit<Stage, 'farewell'>,
   runId: string,
@@ -126,10 +126,10 @@ async function readOn(
   last: number,
 ): Promise<Part> {
   try {
-    const records = await store.read(runId, next, AT_ONCE);
+    const records = await store.read(runId, next, PAGE_SIZE);
     const run = await store.run(runId);
-    // One of which nothing was told yet may still come. A store that was set back, or a run of the same id that was brought
-    // from elsewhere, has another run.
+    // A run without sent records may still come to exist. After a restore of the store, or an import with the same id, it is
+    // another run, with fewer records.
     const seq = run?.seq ?? 0;
     return { records, seq, isGone: seq < last };
   } catch (thrown) {

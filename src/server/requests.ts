@@ -1,5 +1,5 @@
 /**
- * What requests say, read strictly.
+ * Strict parsing of requests.
  *
  * @module
  */
@@ -18,25 +18,25 @@ export const forkRequest = z.strictObject({
   run: z.boolean().optional(),
 });
 
-/** @throws PhasegateError `INPUT_INVALID`, `REQUEST_REFUSED` where it is too long */
+/** Reads and validates the body. @throws PhasegateError `INPUT_INVALID`; `REQUEST_REFUSED` if it is too long */
 export async function readBody<T>(c: Context<Env>, schema: z.ZodType<T>): Promise<T> {
   const item = c.req.param('item');
   const hint = item === undefined ? undefined : `Answer with phasegate inbox answer ${item} --edit <file>.`;
   const text = await readText(c.req.raw.body, hint);
   const parsed = schema.safeParse(parse(text === '' ? '{}' : text));
   if (parsed.success) return parsed.data;
-  throw invalid(`Cannot read the request as it is not what was expected:\n${z.prettifyError(parsed.error)}`);
+  throw invalid(`Cannot read the request as its body is not valid:\n${z.prettifyError(parsed.error)}`);
 }
 
-/** A whole number above 0 in the query. @throws PhasegateError `INPUT_INVALID` */
+/** Reads a whole number above 0 from the query. @throws PhasegateError `INPUT_INVALID` */
 export function readCount(c: Context<Env>, name: string, otherwise: number): number {
   const text = c.req.query(name);
   if (text === undefined) return otherwise;
   if (/^[1-9]\d{0,14}$/u.test(text)) return Number(text);
-  throw invalid(`Cannot read the request as ${name} is no whole number above 0`);
+  throw invalid(`Cannot read the request as ${name} must be a whole number above 0`);
 }
 
-/** The number of the last record that a reader has, as browsers say it when they connect again; 0 where they do not. */
+/** The number of the last record that a reader has, which browsers send when they reconnect. 0 if they send none. */
 export function readLastEventId(c: Context<Env>): number {
   const text = c.req.header('last-event-id') ?? '';
   return /^[1-9]\d{0,14}$/u.test(text) ? Number(text) : 0;
@@ -44,7 +44,7 @@ export function readLastEventId(c: Context<Env>): number {
 
 // --- internal ---
 
-/** Bytes of a body, and how many of one that is too long are still read, so that whoever sends it reads the answer. */
+/** The longest body in bytes; and how much of a longer one is still read, so that its sender can read the response. */
 const LONGEST_BODY = 1_000_000;
 const MOST_READ = 16 * LONGEST_BODY;
 
@@ -59,18 +59,18 @@ async function readText(body: ReadableStream<Uint8Array> | null, hint: string | 
       if (size <= LONGEST_BODY) text += decoder.decode(part, { stream: true });
     }
   } catch {
-    // Whoever has sent it has hung up, which nobody else has to know.
-    throw new RequestRefused(400, 'Cannot read the request as its body has broken off');
+    // The sender has disconnected, which is no error of the server.
+    throw new RequestRefused(400, 'Cannot read the request as its body is incomplete');
   }
   if (size <= LONGEST_BODY) return text + decoder.decode();
-  throw new RequestRefused(413, `Cannot read the request as its body has more than ${LONGEST_BODY} bytes`, hint);
+  throw new RequestRefused(413, `Cannot read the request as its body must have at most ${LONGEST_BODY} bytes`, hint);
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('Cannot read the request as its body is no JSON');
+    throw invalid('Cannot read the request as its body is not JSON');
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * What can be done with runs.
+ * Actions on runs.
  *
  * @module
  */
@@ -14,18 +14,18 @@ import type { Begun } from './pending-starts.ts';
 import { findRun, offered } from './runs.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Does it. Each throws a PhasegateError where it cannot. */
+/** Executes actions on runs. Each method throws a PhasegateError if it fails. */
 export interface RunActions {
-  /** Two who ask for the same before it goes on get the same. */
-  goOn(how: 'resume' | 'retry', run: ListedRun): Promise<Begun>;
-  /** Ends a run here, or tells whoever works on it, and then waits for a moment. */
+  /** Resumes or retries a run. A second call for the same action shares the pending start. */
+  continueRun(how: 'resume' | 'retry', run: ListedRun): Promise<Begun>;
+  /** Cancels a run: directly, or by a request to the process that works on it, for which it waits a moment. */
   cancel(runId: string, reason: string | undefined): Promise<void>;
   fork(runId: string, request: ForkRequest): Promise<Forked>;
 }
 
-/** Makes a doer. */
+/** Creates the run actions. */
 export function createRunActions(context: ServerContext): RunActions {
-  function goOn(how: 'resume' | 'retry', run: ListedRun): Promise<Begun> {
+  function continueRun(how: 'resume' | 'retry', run: ListedRun): Promise<Begun> {
     const { actions } = context;
     if (!actions) throw notOffered(how, run.runId);
     return context.starts.begin(how, run, async () => {
@@ -35,7 +35,7 @@ export function createRunActions(context: ServerContext): RunActions {
   }
 
   return {
-    goOn,
+    continueRun,
     async cancel(runId, reason = `Cancelled by ${context.user} in the dashboard`) {
       let left = PATIENCE_MS;
       await cancelHeld(context.store, runId, {
@@ -44,8 +44,8 @@ export function createRunActions(context: ServerContext): RunActions {
         by: context.user,
         free: (run) => releaseGoneLease(context.store, run, context),
         async wait() {
-          await setTimeout(LOOK_MS);
-          left -= LOOK_MS;
+          await setTimeout(POLL_MS);
+          left -= POLL_MS;
           return left > 0;
         },
       });
@@ -55,7 +55,7 @@ export function createRunActions(context: ServerContext): RunActions {
       const forked = await forkRun(context.store, runId, { at });
       if (!run) return { runId: forked };
       try {
-        await goOn('resume', await findRun(context, forked, 'resume'));
+        await continueRun('resume', await findRun(context, forked, 'resume'));
         return { runId: forked };
       } catch (thrown) {
         return { runId: forked, problem: refused(thrown).body.error };
@@ -66,14 +66,14 @@ export function createRunActions(context: ServerContext): RunActions {
 
 // --- internal ---
 
-/** Milliseconds for which whoever works on a run may end it, and between looks. */
+/** Milliseconds that the process of a run gets to cancel it, and between polls. */
 const PATIENCE_MS = 5000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 function notOffered(action: RunAction, runId: string): RequestRefused {
   return new RequestRefused(
     403,
     `Cannot ${action} run ${runId} as this dashboard has no pipelines`,
-    'Whoever serves it gives it `actions`; phasegate ui has them.',
+    'Pass `actions` to serveDashboard, or use phasegate ui.',
   );
 }

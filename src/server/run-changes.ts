@@ -1,5 +1,5 @@
 /**
- * Which runs may be others than before, told to all who want to know.
+ * A live stream of changes of runs and of the inbox.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import type { ListedRun } from '../store/port.ts';
 import type { Change } from './api.ts';
 import { refused, type Refused } from './error-response.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
-import { createLookout } from './poller.ts';
+import { createPoller } from './poller.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Tells changes to all who want them. */
+/** Streams changes to any number of readers. */
 export interface ChangeStream {
-  tell(signal: AbortSignal): AsyncGenerator<string>;
-  /** How many items of the inbox are open and have no answer: as it was told last, where somebody is told. */
+  stream(signal: AbortSignal): AsyncGenerator<string>;
+  /** The number of open inbox items without an answer: as last polled if there are readers, else read from the store. */
   open(): Promise<number>;
 }
 
-/** Makes a teller with one lookout for all. */
+/** Creates a change stream with one poller for all readers. */
 export function createChangeStream(context: ServerContext): ChangeStream {
   const viewers = new Set<Set<string>>();
   let known: Known | undefined;
   let problem: Refused | undefined;
   const readAnswers = createAnswerReader(context.store);
-  const poller = createLookout(
+  const poller = createPoller(
     async () => {
       try {
-        const { changed, open, next } = await look(
+        const { changed, open, next } = await poll(
           context,
           known,
           await readAnswers(await context.store.inbox({ open: true })),
@@ -37,7 +37,7 @@ export function createChangeStream(context: ServerContext): ChangeStream {
         known = next;
         problem = undefined;
         for (const viewer of viewers) for (const runId of changed) viewer.add(runId);
-        return { isNew, againInMs: LOOK_MS };
+        return { isNew, againInMs: POLL_MS };
       } catch (thrown) {
         const found = refused(thrown);
         const isNew = found.body.error.code !== problem?.body.error.code;
@@ -46,18 +46,18 @@ export function createChangeStream(context: ServerContext): ChangeStream {
         return { isNew, againInMs: AFTER_PROBLEM_MS };
       }
     },
-    // Nobody was told what has changed since.
+    // Forgets the last poll: it is outdated when the next reader comes.
     () => (known = undefined),
   );
 
   return {
     open: async () => (known && !problem ? known.open : countOpen(await openItems(context))),
-    async *tell(signal) {
+    async *stream(signal) {
       const changed = new Set<string>();
       const bell = createBell(signal, context.farewell);
       viewers.add(changed);
       const leave = poller.watch(() => bell.ring());
-      // Somebody else may have been told already.
+      // Another reader's poll may have a result already.
       if (known || problem) bell.ring();
       try {
         for (let isFirst = true; !signal.aborted;) {
@@ -88,34 +88,34 @@ export function createChangeStream(context: ServerContext): ChangeStream {
 
 // --- internal ---
 
-/** Milliseconds between looks, after one that went wrong, and between looks at every run that there is. */
-const LOOK_MS = 500;
+/** Milliseconds between polls, after a failed poll, and between polls of all runs. */
+const POLL_MS = 500;
 const AFTER_PROBLEM_MS = 2000;
-const LOOK_AT_ALL_MS = 5000;
+const POLL_ALL_MS = 5000;
 
-/** Anything may have changed since the last look, and nobody is told of it later. */
+/** The change before the server closes. Anything may have changed since the last poll, and no other event follows. */
 async function lastChange(context: ServerContext): Promise<Change> {
   return { runs: [], open: countOpen(await openItems(context)) };
 }
 
-/** What the last look has found. */
+/** The result of the last poll. */
 interface Known {
-  /** How each run stood. */
-  readonly standings: ReadonlyMap<string, Stood>;
-  /** What waits in each, as text. */
+  /** The fingerprint of each run. */
+  readonly marks: ReadonlyMap<string, RunMark>;
+  /** The open items of each run, as text. */
   readonly inbox: ReadonlyMap<string, string>;
   /** The latest time of a record. */
   readonly updatedAt: number;
   /** Items without an answer. */
   readonly open: number;
-  /** When every run was looked at. */
+  /** The time of the last poll of all runs. */
   readonly allAt: number;
 }
 
-interface Stood {
-  /** Whether somebody has or had it, or is to have it, so that it may be another without a record. */
+interface RunMark {
+  /** True if a process has or had the run, or is about to. Such a run may change without a new record. */
   readonly isHeld: boolean;
-  /** All that may change of it, as text. */
+  /** All that may change, as text. */
   readonly text: string;
 }
 
@@ -125,34 +125,34 @@ interface Found {
   readonly next: Known;
 }
 
-async function look(context: ServerContext, known: Known | undefined, items: readonly KeptItem[]): Promise<Found> {
+async function poll(context: ServerContext, known: Known | undefined, items: readonly KeptItem[]): Promise<Found> {
   const now = performance.now();
-  const isAll = known === undefined || now - known.allAt >= LOOK_AT_ALL_MS;
+  const isAll = known === undefined || now - known.allAt >= POLL_ALL_MS;
   const runs = isAll ? await context.store.runs() : await recent(context, known);
   const inbox = new Map<string, string>();
   for (const { id, runId, answer } of items)
     inbox.set(runId, `${inbox.get(runId) ?? ''} ${id}${answer ? ' answered' : ''}`);
 
-  const before = known?.standings ?? new Map<string, Stood>();
-  const standings = isAll ? new Map<string, Stood>() : new Map(before);
+  const before = known?.marks ?? new Map<string, RunMark>();
+  const marks = isAll ? new Map<string, RunMark>() : new Map(before);
   const changed = changedIn(known?.inbox, inbox);
   const seen = new Set<string>();
   let updatedAt = known?.updatedAt ?? 0;
   for (const run of runs) {
-    const stood = stoodOf(context, run);
+    const mark = markOf(context, run);
     seen.add(run.runId);
-    standings.set(run.runId, stood);
+    marks.set(run.runId, mark);
     updatedAt = Math.max(updatedAt, run.updatedAt);
-    if (before.get(run.runId)?.text !== stood.text) changed.add(run.runId);
+    if (before.get(run.runId)?.text !== mark.text) changed.add(run.runId);
   }
   for (const [runId, { isHeld }] of before) {
-    // One that is held is in every look, and any other in every look at all.
+    // Each poll has all held runs, and each poll of all runs has the others. One that is missing was removed.
     if (seen.has(runId) || !(isAll || isHeld)) continue;
-    standings.delete(runId);
+    marks.delete(runId);
     changed.add(runId);
   }
   const open = countOpen(items);
-  return { changed: [...changed], open, next: { standings, inbox, updatedAt, open, allAt: isAll ? now : known.allAt } };
+  return { changed: [...changed], open, next: { marks, inbox, updatedAt, open, allAt: isAll ? now : known.allAt } };
 }
 
 async function openItems({ store }: ServerContext): Promise<readonly KeptItem[]> {
@@ -163,15 +163,12 @@ function countOpen(items: readonly KeptItem[]): number {
   return items.filter(({ answer }) => answer === undefined).length;
 }
 
-/** Runs that somebody has or had, and those with new records: where thousands wait or have ended, those are not looked at each time. */
-async function recent(
-  { store, starts }: ServerContext,
-  { standings, updatedAt }: Known,
-): Promise<readonly ListedRun[]> {
-  // What was kept in the same millisecond may have come later.
+/** Reads runs with a lease, and runs with new records. It skips the others, as thousands may wait or have ended. */
+async function recent({ store, starts }: ServerContext, { marks, updatedAt }: Known): Promise<readonly ListedRun[]> {
+  // Records of the same millisecond may have been stored after the last poll.
   const found = [...(await store.runs({ leased: true })), ...(await store.runs({ updatedAfter: updatedAt - 1 }))];
   const runs = new Map(found.map((run) => [run.runId, run]));
-  const held = [...standings].flatMap(([runId, { isHeld }]) => (isHeld ? runId : []));
+  const held = [...marks].flatMap(([runId, { isHeld }]) => (isHeld ? runId : []));
   for (const runId of new Set([...held, ...starts.runs()])) {
     const run = runs.has(runId) ? undefined : await store.run(runId);
     if (run) runs.set(runId, run);
@@ -179,7 +176,7 @@ async function recent(
   return [...runs.values()];
 }
 
-/** Runs of which other items wait than before, or whose items have answers. */
+/** Runs whose open items, or answers to them, have changed. */
 function changedIn(before: ReadonlyMap<string, string> | undefined, inbox: ReadonlyMap<string, string>): Set<string> {
   const changed = new Set<string>();
   for (const [runId, text] of inbox) if (before?.get(runId) !== text) changed.add(runId);
@@ -187,7 +184,7 @@ function changedIn(before: ReadonlyMap<string, string> | undefined, inbox: Reado
   return changed;
 }
 
-function stoodOf({ isAlive, starts }: ServerContext, run: ListedRun): Stood {
+function markOf({ isAlive, starts }: ServerContext, run: ListedRun): RunMark {
   const work = workOn(run, isAlive);
   const start = starts.of(run)?.state;
   const token = work.state === 'free' ? undefined : work.lease.token;

@@ -1,5 +1,5 @@
 /**
- * Runs as the dashboard shows them.
+ * Runs in the form that the dashboard shows.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { standingOf, type Standing } from '../store/run-status.ts';
 import type { RunAction, UiRun } from './api.ts';
 import type { ServerContext } from './server-context.ts';
 
-/** Which runs to list. All conditions have to hold. */
+/** A filter of runs. All conditions must hold. */
 export interface RunsWanted {
   readonly pipeline?: string | undefined;
-  /** Standings. @default all */
+  /** Lifecycles. @default all */
   readonly standings?: ReadonlySet<Standing> | undefined;
   readonly limit: number;
 }
 
-/** Runs, the latest started first. */
+/** Lists runs, the latest started first. */
 export async function listRuns(
   context: ServerContext,
   { pipeline, standings, limit }: RunsWanted,
@@ -28,14 +28,14 @@ export async function listRuns(
   return standings ? runs.filter(({ standing }) => standings.has(standing)).slice(0, limit) : runs;
 }
 
-/** @param action What it is for. @throws PhasegateError `RUN_UNKNOWN` */
+/** Finds a run. @param action The verb for the error message. @throws PhasegateError `RUN_UNKNOWN` */
 export async function findRun({ store }: ServerContext, runId: string, action = 'show'): Promise<ListedRun> {
   const run = await store.run(runId);
   if (run) return run;
   throw runUnknown(action, runId);
 }
 
-/** A run as it is shown. */
+/** Converts a run to the form that the API sends. */
 export function uiRun(context: ServerContext, run: ListedRun): UiRun {
   const { lease: _lease, lapsed: _lapsed, ...info } = run;
   const work = workOn(run, context.isAlive);
@@ -54,7 +54,7 @@ export function uiRun(context: ServerContext, run: ListedRun): UiRun {
   };
 }
 
-/** What can be done with runs at all. A fork is for being gone on with. */
+/** The actions that this server offers. A fork needs pipelines too, as a user forks a run to resume it. */
 export function offered({ readOnly, actions }: ServerContext): readonly RunAction[] {
   if (readOnly) return [];
   return actions ? ['resume', 'retry', 'cancel', 'fork'] : ['cancel'];
@@ -67,7 +67,7 @@ function actionsOn(standing: Standing, { state }: Work): readonly RunAction[] {
     case 'running':
     case 'waiting':
     case 'suspended':
-      // Whoever lives and does not answer can neither be told anything nor be robbed.
+      // A hanging process reads no request, and its run must not be resumed elsewhere.
       if (state === 'hung') return ['fork'];
       return state === 'worked' ? ['cancel', 'fork'] : ['resume', 'cancel', 'fork'];
     case 'rejected':

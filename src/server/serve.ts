@@ -1,5 +1,5 @@
 /**
- * The dashboard on a port of this machine.
+ * Serves the dashboard on a port of this machine.
  *
  * @module
  */
@@ -16,58 +16,58 @@ import type { DashboardActions, ServerContext } from './server-context.ts';
 
 /** Options of {@link serveDashboard}. */
 export interface DashboardOptions {
-  /** 0 for any that is free. @default 0 */
+  /** 0 for any free port. @default 0 */
   readonly port?: number | undefined;
-  /** What the store is called in the dashboard. @default 'store' */
+  /** The name of the store in the dashboard. @default 'store' */
   readonly storeName?: string | undefined;
-  /** Whether nothing can be answered or changed. @default false */
+  /** True to refuse answers and changes. @default false */
   readonly readOnly?: boolean | undefined;
-  /** In whose name answers are given. @default 'dashboard' */
+  /** The user name that answers are recorded with. @default 'dashboard' */
   readonly user?: string | undefined;
-  /** What can be done with runs beside answering and cancelling: it takes their pipelines. @default nothing */
+  /** Resumes and retries runs, which takes their pipelines. Without it, users can only answer and cancel. @default none */
   readonly actions?: DashboardActions | undefined;
   /**
-   * Whether whoever holds a run lives; `undefined` where that cannot be told. The run of who is gone can be gone on with before
-   * its lease expires, and that of who lives not even after.
+   * Tells if the holder of a lease is alive; `undefined` if unknown. A run whose holder is gone can be resumed before its lease
+   * expires. A run whose holder is alive cannot be resumed even after that.
    *
-   * @default of processes of this machine that is known, of all others it cannot be told
+   * @default Known for processes of this machine, unknown for all others.
    */
   readonly isAlive?: ((holder: string) => boolean | undefined) | undefined;
-  /** Under which name runs are cancelled. @default 'dashboard' */
+  /** The holder name of leases that the server takes to cancel runs. @default 'dashboard' */
   readonly holder?: string | undefined;
   /** A folder with another app. @default the one of the package */
   readonly assets?: string | URL | undefined;
   /**
-   * A secret, such as 32 random bytes as text. Where the next server on the port has the same, pages that are open go on with it.
+   * A secret, such as 32 random bytes as text. Open pages stay logged in if the next server on the port has the same one.
    *
    * @default a new one
    */
   readonly session?: string | undefined;
-  /** Whether the process may end while nothing but the dashboard goes on, and nobody has it open. @default false */
+  /** True to let the process end if only the dashboard is left and no page is open. @default false */
   readonly unref?: boolean | undefined;
-  /** Told of errors that were not foreseen. @default they are printed on standard error */
+  /** Called with unexpected errors. @default console.error */
   readonly onError?: ((thrown: unknown) => void) | undefined;
 }
 
-/** A dashboard that is served. */
+/** A running dashboard. */
 export interface Dashboard {
-  /** Where to open it. Whoever has it can see every run of the store, and answer. */
+  /** The URL with the token. It grants access to every run of the store, and to the inbox. */
   readonly url: string;
   readonly port: number;
   /**
-   * Ends every connection. What was asked before is answered if that takes a second at most: who waits for what becomes of an
-   * answer is told at once how that stands. The store stays open, and should until this is done.
+   * Ends every connection. Pending requests get one second to finish; requests that wait for the result of an answer get its
+   * present state at once. Close the store only after this promise resolves.
    */
   readonly close: (options?: CloseOptions) => Promise<void>;
 }
 
-/** How a dashboard ends. */
+/** Options of {@link Dashboard.close}. */
 export interface CloseOptions {
   /**
-   * How long pages that are open may take to hear all that there is, and that it is over, before anything is ended. It takes no
-   * longer than they need, and no time where none is open.
+   * Milliseconds that open pages get to receive all pending events, and the `closing` event. It takes only the time that they
+   * need, and none without open pages.
    *
-   * @default 0, which tells them nothing
+   * @default 0, which sends no such event
    */
   readonly farewellMs?: number | undefined;
 }
@@ -75,7 +75,7 @@ export interface CloseOptions {
 /**
  * Serves the dashboard of a store on 127.0.0.1. On Node only.
  *
- * @throws PhasegateError `PORT_UNUSABLE`; `INPUT_INVALID` where the port is none.
+ * @throws PhasegateError `PORT_UNUSABLE`; `INPUT_INVALID` if the port is not valid.
  *
  * @example
  * ```ts
@@ -90,7 +90,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const streams: ServerContext['streams'] = new Set();
   const farewell = new AbortController();
   const closing = new AbortController();
-  const tell = (thrown: unknown) => tellSafely(onError, thrown);
+  const report = (thrown: unknown) => reportSafely(onError, thrown);
   const context: ServerContext = {
     store,
     storeName,
@@ -100,14 +100,14 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     isAlive,
     holder,
     streams,
-    starts: createStarts(closing.signal, tell),
+    starts: createStarts(closing.signal, report),
     farewell: farewell.signal,
     closing: closing.signal,
-    onError: tell,
+    onError: report,
   };
   const token = createSecret();
   const app = createApp(context, { token, session: sessionOf(session, readOnly) }, assets);
-  // Whoever embeds it keeps their own Request and Response.
+  // The global Request and Response of the embedding program must not change.
   const server = createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,
@@ -126,16 +126,16 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
         farewell.abort();
         const begun = performance.now();
         const isQuiet = () => streams.size === 0 && performance.now() - Math.max(begun, askedAt) >= QUIET_MS;
-        while (!isQuiet() && performance.now() - begun < farewellMs) await setTimeout(LOOK_MS);
+        while (!isQuiet() && performance.now() - begun < farewellMs) await setTimeout(POLL_MS);
       }
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       closing.abort();
       for (const stream of streams) stream.abort();
       if (!('closeAllConnections' in server)) return;
-      // Whoever has just answered is told what has become of that, as the last thing.
-      const looking = setInterval(() => server.closeIdleConnections(), LOOK_MS);
+      // An answer that was just given gets its response before the server ends.
+      const timer = setInterval(() => server.closeIdleConnections(), POLL_MS);
       await Promise.race([closed, setTimeout(PATIENCE_MS, undefined, { ref: false })]);
-      clearInterval(looking);
+      clearInterval(timer);
       server.closeAllConnections();
       await closed;
     },
@@ -144,17 +144,17 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
 
 // --- internal ---
 
-/** Milliseconds for which requests that are being answered may take when it is closed, and between looks. */
+/** Milliseconds that pending requests get when the server closes, and between checks. */
 const PATIENCE_MS = 1000;
-const LOOK_MS = 10;
-/** Milliseconds without a request after which pages have asked for all that was told to be another: they pause for a while. */
+const POLL_MS = 10;
+/** Milliseconds without a request after which pages are taken to be up to date, as they pause between requests. */
 const QUIET_MS = 800;
 
-/** Who is told of an error must not make another of it, which would end the process. */
-function tellSafely(tell: (thrown: unknown) => void, thrown: unknown): void {
+/** Reports an error. An exception in the handler must not end the process. */
+function reportSafely(report: (thrown: unknown) => void, thrown: unknown): void {
   try {
-    tell(thrown);
+    report(thrown);
   } catch {
-    // There is nobody else to be told.
+    // No handler is left to report it to.
   }
 }

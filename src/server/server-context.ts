@@ -1,5 +1,5 @@
 /**
- * What all answers of the dashboard's server are made from.
+ * Everything that the routes of the server share.
  *
  * @module
  */
@@ -8,36 +8,35 @@ import type { ListedRun, RunStore } from '../store/port.ts';
 import type { OpenStreams } from './event-stream.ts';
 import type { Starts } from './pending-starts.ts';
 
-/** What can be done with runs where their programs are at hand. */
+/** Actions on runs that need their pipelines. */
 export interface DashboardActions {
   /**
-   * Goes on with a run that nobody works on. Resolves once somebody does, or it has gone on and ended or been left again, however
-   * long that takes;
-   * rejects where it cannot go on, best with a `PhasegateError`, whose message is shown.
+   * Resumes a run that no process works on. It resolves when a process works on the run, or the run has ended or waits again;
+   * that may take any time. It rejects if the run cannot be resumed. The dashboard shows the message of a `PhasegateError`.
    */
   resume(run: ListedRun): Promise<void>;
-  /** The same for one that has ended without success. */
+  /** Retries a run that ended without success. It settles like `resume`. */
   retry(run: ListedRun): Promise<void>;
 }
 
-/** What answers are made from. */
+/** The dependencies and the state that all routes share. */
 export interface ServerContext {
   readonly store: RunStore;
-  /** As whoever started the server named it. */
+  /** The name of the store, as given to the server. */
   readonly storeName: string;
   readonly readOnly: boolean;
-  /** In whose name answers are given. */
+  /** The user name that answers are recorded with. */
   readonly user: string;
   readonly actions: DashboardActions | undefined;
   readonly isAlive: IsAlive;
-  /** Under which name runs are cancelled. */
+  /** The holder name of leases that the server takes to cancel runs. */
   readonly holder: string;
   readonly streams: OpenStreams;
   readonly starts: Starts;
-  /** Aborted before the server is closed where it is over: streams tell the last that there is, and say so. */
+  /** Aborted before the server closes, if its command is finished: streams send their pending events, and then `closing`. */
   readonly farewell: AbortSignal;
-  /** Aborted when the server is closed: nobody is waited for any more. */
+  /** Aborted when the server closes. Every wait ends. */
   readonly closing: AbortSignal;
-  /** Told of errors that nobody has foreseen. */
+  /** Called with unexpected errors. */
   readonly onError: (thrown: unknown) => void;
 }

@@ -1,11 +1,11 @@
 /**
- * Which phasegate this is.
+ * The version of this package.
  *
  * @module
  */
 import { loadInstalled } from '../store/installed.ts';
 
-/** The version of the package; '' where all of it is in a bundle. */
+/** Reads the version of the package; '' if the program is bundled. */
 export function version(): string {
   const manifest: unknown = loadInstalled('phasegate/package.json');
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest ? String(manifest.version) : '';

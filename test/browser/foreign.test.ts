@@ -66,7 +66,7 @@ describe('a name that leads to this machine', () => {
     for (const path of ['/', `/${new URL(url).search}`, '/api/runs', '/api/inbox']) {
       const answer = await other.page.goto(`http://${REBOUND}:${port}${path}`);
       expect([path, answer?.status()]).toEqual([path, 403]);
-      expect(await other.page.locator('body').innerText()).toContain('Cannot answer as the host is named');
+      expect(await other.page.locator('body').innerText()).toContain('Cannot answer as the host must be a name of this machine: it is');
     }
     await expectUntouched(store);
   });
@@ -79,7 +79,7 @@ describe('an address without the token', () => {
     allow(/401/u);
     const answer = await page.goto(`http://127.0.0.1:${port}/`);
     expect(answer?.status()).toBe(401);
-    expect(await page.locator('body').innerText()).toContain('Open the URL that was printed when it was started');
+    expect(await page.locator('body').innerText()).toContain('Open the URL that it printed at its start');
     await expectUntouched(store);
   });
 });

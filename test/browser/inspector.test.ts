@@ -59,7 +59,7 @@ describe('the page of an inspected run', () => {
     const { page: connected } = await openTab(other.url);
     await connected.getByText('Connected to the run.').or(connected.getByText('Connecting to the run.')).waitFor();
     await Promise.all([server.close(), other.close()]);
-    await connected.getByText('The process of the run does not serve it any more.').waitFor();
+    await connected.getByText('The run has ended, or no longer serves its inspector.').waitFor();
   });
 });
 

@@ -79,7 +79,7 @@ describe('phasegate run --inspect', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 2,
       stdout: '',
-      stderr: `Cannot serve the inspector on port ${port} as it is in use\nName another port, or none for any that is free.\nDocs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSABLE\n`,
+      stderr: `Cannot serve the inspector on port ${port} as it is in use\nName another port, or none for any free port.\nDocs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSABLE\n`,
     });
     going.child.kill('SIGKILL');
   });

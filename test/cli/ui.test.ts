@@ -85,7 +85,7 @@ describe('phasegate ui', LONG, () => {
       code: 2,
       stdout: '',
       stderr: `Cannot serve the dashboard on port ${port} as it is in use
-Name another port, or none for any that is free.
+Name another port, or none for any free port.
 Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSABLE
 `,
     });

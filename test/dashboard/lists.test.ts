@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answeredBy } from '../../src/projections/wording/item-words.ts';
 import type { InboxItem } from '../../src/index.ts';
-import type { UiRun, UiTrouble } from '../../src/server/api.ts';
+import type { UiRun, UiAlert } from '../../src/server/api.ts';
 import { byRun, hashOfTrouble } from '../../visualizations/dashboard/src/home/alert-words.ts';
 import { mostUrgentFirst } from '../../visualizations/dashboard/src/home/urgency.ts';
 import { becauseOf, deadlineOf } from '../../visualizations/dashboard/src/inbox/item-words.ts';
@@ -193,6 +193,6 @@ function itemOf(item: Partial<InboxItem>): InboxItem {
   };
 }
 
-function troubleOf(runId: string, severity: UiTrouble['severity']): UiTrouble {
+function troubleOf(runId: string, severity: UiAlert['severity']): UiAlert {
   return { runId, severity, pipeline: runId, code: 'LEFT', phase: null, seq: 1, since: 0, found: '', advice: '' };
 }

@@ -44,7 +44,7 @@ describe('the token', () => {
     const { dashboard } = await served();
     const { status, headers, text } = await askAt(change(dashboard.url));
     expect({ status, cookies: headers['set-cookie'] }).toEqual({ status: 401, cookies: undefined });
-    expect(text).toContain('Open the URL that was printed when it was started');
+    expect(text).toContain('Open the URL that it printed at its start');
   });
 
   it('is accepted at the entry only', async () => {
@@ -70,8 +70,8 @@ describe('a request', () => {
         expect(JSON.parse(text)).toEqual({
           error: {
             code: 'REQUEST_REFUSED',
-            message: 'Cannot answer as the request has no cookie that is good',
-            hint: 'Open the URL that was printed when the dashboard was started, with the port that it has there.',
+            message: 'Cannot answer as the request has no valid cookie',
+            hint: 'Open the URL that the dashboard printed at its start, with the same port.',
           },
         });
     }
@@ -162,7 +162,7 @@ describe('a request', () => {
     expect(JSON.parse(answer.text)).toEqual({
       error: {
         code: 'REQUEST_REFUSED',
-        message: 'Cannot read the request as its body has more than 1000000 bytes',
+        message: 'Cannot read the request as its body must have at most 1000000 bytes',
         hint: 'Answer with phasegate inbox answer r:1 --edit <file>.',
       },
     });
@@ -236,8 +236,8 @@ describe('a response', () => {
     expect(body).toEqual({
       error: {
         code: 'INTERNAL',
-        message: 'Cannot answer as an error has happened that was not foreseen',
-        hint: 'Whoever has started the dashboard is told what it was.',
+        message: 'Cannot answer as an unexpected error occurred',
+        hint: 'The process that serves the dashboard has reported the error.',
       },
     });
     expect(told).toEqual([new Error(secret)]);
@@ -265,7 +265,7 @@ describe('a response', () => {
     await expect(serveDashboard(store, { port })).rejects.toMatchObject({
       code: 'PORT_UNUSABLE',
       message: `Cannot serve the dashboard on port ${port} as it is in use
-Name another port, or none for any that is free.
+Name another port, or none for any free port.
 Docs: docs/errors.md#PORT_UNUSABLE`,
     });
     await expect(serveDashboard(store, { port: 70_000 })).rejects.toMatchObject({

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, resumeRun, startRun, task } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
-import type { UiRun, UiTrouble } from '../../src/server/api.ts';
+import type { UiRun, UiAlert } from '../../src/server/api.ts';
 import { ownStore, served, until, type Served } from './rig.ts';
 
 describe('a run whose holder lives and does not answer', () => {
@@ -26,9 +26,9 @@ describe('a run whose holder lives and does not answer', () => {
         severity: 'problem',
         seq: (await store.run('r'))?.seq,
         since: (await store.run('r'))?.updatedAt,
-        found: 'desk 1 lives and does not answer',
+        found: 'desk 1 works on the run, but does not respond',
         advice:
-          'It was stopped, or a handler holds up its event loop. Wait until it goes on, or end it: then the run can be resumed.',
+          'The process was suspended, or a handler blocks its event loop. Wait until it continues, or end it. Then resume the run.',
       },
     ]);
     const before = await store.read('r');
@@ -171,6 +171,6 @@ async function shown(get: Served['get']) {
   return { standing, worker, hung, gone, actions };
 }
 
-async function troubles(get: Served['get']): Promise<readonly UiTrouble[]> {
-  return ((await get('/api/troubles')).body as { readonly troubles: readonly UiTrouble[] }).troubles;
+async function troubles(get: Served['get']): Promise<readonly UiAlert[]> {
+  return ((await get('/api/troubles')).body as { readonly troubles: readonly UiAlert[] }).troubles;
 }

@@ -25,10 +25,10 @@ describe('streams of the dashboard', () => {
     const onError = (thrown: unknown) => {
       throw thrown;
     };
-    const teller = createRecordStream({ store: memoryStore(), farewell: farewell.signal, onError });
+    const streams = createRecordStream({ store: memoryStore(), farewell: farewell.signal, onError });
     for (let reader = 0; reader < 20; reader++) {
       const leave = new AbortController();
-      const texts = teller.tell('none', 1, 0, leave.signal);
+      const texts = streams.stream('none', 1, 0, leave.signal);
       await texts.next();
       expect(getEventListeners(farewell.signal, 'abort')).toHaveLength(1);
       leave.abort();

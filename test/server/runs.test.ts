@@ -79,7 +79,7 @@ describe('runs', () => {
           error: {
             code: 'REQUEST_REFUSED',
             message: `Cannot ${action} run ${run.id} as this dashboard has no pipelines`,
-            hint: 'Whoever serves it gives it `actions`; phasegate ui has them.',
+            hint: 'Pass `actions` to serveDashboard, or use phasegate ui.',
           },
         },
       ]);

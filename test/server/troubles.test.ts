@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRun } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
-import type { UiTrouble } from '../../src/server/api.ts';
+import type { UiAlert } from '../../src/server/api.ts';
 import { fake, held, never } from '../rig.ts';
 import { pipelineOf } from '../browser/runs.ts';
 import { ownStore, served, until, type Served } from './rig.ts';
@@ -74,11 +74,11 @@ describe('GET /api/troubles', () => {
     await left.result;
     await begun(store, 'lost', [fake('draft', { outputs: [never] })], 'desk 1');
     await until(async () => (await store.run('lost'))?.lease !== undefined);
-    expect(await about(get)).toEqual([['left', 'LEFT', 'notice', 'Nobody works on it']]);
+    expect(await about(get)).toEqual([['left', 'LEFT', 'notice', 'No process works on the run']]);
     gone.add('desk 1');
     expect(await about(get)).toEqual([
-      ['lost', 'GONE', 'problem', 'desk 1 worked on it and is gone without having given it back'],
-      ['left', 'LEFT', 'notice', 'Nobody works on it'],
+      ['lost', 'GONE', 'problem', 'desk 1 worked on the run, and ended without releasing it'],
+      ['left', 'LEFT', 'notice', 'No process works on the run'],
     ]);
   });
 });
@@ -98,8 +98,8 @@ async function begun(store: RunStore, runId: string, phases: readonly ReturnType
   if (runId === 'ended') await run.result;
 }
 
-async function told(get: Get): Promise<readonly UiTrouble[]> {
-  return ((await get('/api/troubles')).body as { readonly troubles: readonly UiTrouble[] }).troubles;
+async function told(get: Get): Promise<readonly UiAlert[]> {
+  return ((await get('/api/troubles')).body as { readonly troubles: readonly UiAlert[] }).troubles;
 }
 
 async function about(get: Get): Promise<readonly (readonly string[])[]> {

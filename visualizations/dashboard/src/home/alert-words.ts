@@ -3,19 +3,19 @@
  *
  * @module
  */
-import type { UiTrouble } from '../../../../src/server/api.ts';
+import type { UiAlert } from '../../../../src/server/api.ts';
 import { hashOfRun } from '../route.ts';
 
 /** What is wrong with one run. */
 export interface TroubledRun {
   readonly runId: string;
   readonly pipeline: string;
-  readonly troubles: readonly UiTrouble[];
+  readonly troubles: readonly UiAlert[];
 }
 
 /** By run: those with problems first, else in their order. */
-export function byRun(troubles: readonly UiTrouble[]): readonly TroubledRun[] {
-  const runs = new Map<string, UiTrouble[]>();
+export function byRun(troubles: readonly UiAlert[]): readonly TroubledRun[] {
+  const runs = new Map<string, UiAlert[]>();
   for (const trouble of troubles) {
     const known = runs.get(trouble.runId);
     if (known) known.push(trouble);
@@ -27,12 +27,12 @@ export function byRun(troubles: readonly UiTrouble[]): readonly TroubledRun[] {
 }
 
 /** A mark, and what it is in a word or two. */
-export function lookOfTrouble({ code }: Pick<UiTrouble, 'code'>): { readonly mark: string; readonly word: string } {
+export function lookOfTrouble({ code }: Pick<UiAlert, 'code'>): { readonly mark: string; readonly word: string } {
   return LOOKS[code];
 }
 
 /** Where one sees it: the phase, on the view that shows most of it. */
-export function hashOfTrouble({ runId, code, phase }: UiTrouble): string {
+export function hashOfTrouble({ runId, code, phase }: UiAlert): string {
   return hashOfRun(runId, {
     phase,
     tab: code === 'SILENT' ? 'timeline' : code.startsWith('LIMIT') ? 'quality' : 'graph',
@@ -41,7 +41,7 @@ export function hashOfTrouble({ runId, code, phase }: UiTrouble): string {
 
 // --- internal ---
 
-const LOOKS: Readonly<Record<UiTrouble['code'], { readonly mark: string; readonly word: string }>> = {
+const LOOKS: Readonly<Record<UiAlert['code'], { readonly mark: string; readonly word: string }>> = {
   LOOPING: { mark: '∞', word: 'loop' },
   REPEATING: { mark: '↻', word: 'asked again' },
   RETRIES_SPENT: { mark: '∎', word: 'no retries left' },

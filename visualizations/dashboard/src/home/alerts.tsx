@@ -4,7 +4,7 @@
  * @module
  */
 import { type ReactNode, useMemo } from 'react';
-import type { UiTrouble } from '../../../../src/server/api.ts';
+import type { UiAlert } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useNow } from '../data/now.ts';
@@ -19,7 +19,7 @@ export function Troubles(): ReactNode {
   const { version } = useChanges();
   // Silence is no change, so it is asked for again by the clock.
   const now = useNow(15_000);
-  const asked = useAsked<{ readonly troubles: readonly UiTrouble[] }>('/api/troubles', `${version} ${now}`);
+  const asked = useAsked<{ readonly troubles: readonly UiAlert[] }>('/api/troubles', `${version} ${now}`);
   const troubles = 'value' in asked ? asked.value?.troubles : undefined;
   const runs = useMemo(() => byRun(troubles ?? []), [troubles]);
   return (
@@ -56,7 +56,7 @@ export function Troubles(): ReactNode {
 
 // --- internal ---
 
-function TroubleEntry({ trouble, now }: { readonly trouble: UiTrouble; readonly now: number }): ReactNode {
+function TroubleEntry({ trouble, now }: { readonly trouble: UiAlert; readonly now: number }): ReactNode {
   const { phase, found, advice, severity, since } = trouble;
   const { mark, word } = lookOfTrouble(trouble);
   return (
