@@ -1,26 +1,26 @@
 /**
- * Who may look at an inspected run: whoever knows its address, from this machine, and no other page of a browser.
+ * Access control of the inspector: callers need its secret address, and other pages in a browser are refused.
  *
  * @module
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** The address that everything is served on: other machines cannot reach it. */
+/** The address that the server listens on. Other machines cannot reach it. */
 export const LOOPBACK = '127.0.0.1';
 
-/** A new secret part of an address, 128 bits of chance. */
+/** Creates a secret part of an address: 128 random bits. */
 export function createToken(): string {
   return randomBytes(16).toString('base64url');
 }
 
 /**
- * Why a request is refused, as a status of HTTP; `undefined` where it is not.
+ * Checks a request. Returns the HTTP status of the refusal; `undefined` if the request may pass.
  *
- * The secret in the path keeps out other users of the machine and all pages that were not given it. Origin and host keep out pages
- * that were: those of the web, and names of the web that lead to this machine.
+ * The secret in the path keeps out other users of the machine, and pages that do not know it. The checks of origin and host keep
+ * out pages that do: pages of the web, and host names of the web that resolve to this machine.
  *
- * @param pages Origins, beside those of this machine, whose pages may read.
+ * @param pages Origins of pages that may read, in addition to those of this machine.
  */
 export function refusalOf(request: IncomingMessage, token: string, pages: readonly string[]): 403 | 404 | undefined {
   const { host, origin } = request.headers;
@@ -38,7 +38,7 @@ function isLocal(address: string): boolean {
   return URL.canParse(address) && LOCAL.has(new URL(address).hostname);
 }
 
-/** Compares in a time that says nothing of where they differ. */
+/** Compares in a time that does not depend on the place of the first difference. */
 function isSame(given: string, wanted: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
   return one.length === other.length && timingSafeEqual(one, other);

@@ -1,45 +1,45 @@
 /**
- * The actors of inspected runs, each with the latest that is known of it, for viewers that come late.
+ * The actors of inspected runs with their latest snapshots, for viewers that connect late.
  *
  * @module
  */
 import type { ActorRefLike, InspectionEvent } from 'xstate';
 
-/** What XState tells of actors, as far as viewers see it. */
+/** The inspection events of XState that viewers see. */
 export type ActorInspection = Extract<
   InspectionEvent,
   { readonly type: '@xstate.actor' | '@xstate.event' | '@xstate.snapshot' }
 >;
 
-/** The latest of one actor: that it is there, and how it stands. */
+/** An actor, and its latest snapshot if it has one. */
 export interface KnownActor {
   readonly made: ActorInspection;
   readonly latest: ActorInspection | undefined;
 }
 
-/** The actors that are known. */
+/** The actors of inspected runs. */
 export interface ActorRegistry {
-  /** Takes note of what is told. @returns The session id of the actor that is not kept any more, where that is so of one. */
-  note(told: ActorInspection): string | undefined;
-  /** The latest of an actor; `undefined` where it is not known any more. */
+  /** Records an event. @returns The session id of the actor that was dropped for it, if there is one. */
+  record(event: ActorInspection): string | undefined;
+  /** Reads an actor; `undefined` if it is unknown or was dropped. */
   get(sessionId: string): KnownActor | undefined;
-  /** The session ids of all of them, in the order in which they were made. */
+  /** The session ids of all actors, in the order of their creation. */
   ids(): readonly string[];
 }
 
-/** Narrows to what viewers see: microsteps and actions are not among it. */
-export function isTold(event: InspectionEvent): event is ActorInspection {
+/** Narrows to the events that viewers see. Microsteps and actions are not among them. */
+export function isActorInspection(event: InspectionEvent): event is ActorInspection {
   return event.type === '@xstate.actor' || event.type === '@xstate.event' || event.type === '@xstate.snapshot';
 }
 
 /**
- * A cast that keeps every actor that lives. Of those that have ended it keeps the latest statecharts, so that whoever comes late
- * sees how a run went, and nothing of their work: a phase makes two such actors with each attempt.
+ * Creates a registry of all living actors. Of ended actors it holds the latest statecharts, so that a late viewer can see how the
+ * run went. It drops ended actors without a statechart: a phase creates two of them with each attempt.
  *
- * @param most How many that have ended it keeps.
+ * @param most The number of ended actors to hold.
  */
-export function createCast(most: number): ActorRegistry {
-  const parts = new Map<string, KnownActor>();
+export function createActorRegistry(most: number): ActorRegistry {
+  const actors = new Map<string, KnownActor>();
   const ended = new Set<string>();
 
   function end(actor: ActorRefLike): string | undefined {
@@ -52,24 +52,24 @@ export function createCast(most: number): ActorRegistry {
   }
 
   return {
-    note(told) {
-      const { sessionId } = told.actorRef;
-      if (told.type === '@xstate.actor') parts.set(sessionId, { made: told, latest: undefined });
-      const part = parts.get(sessionId);
-      if (told.type !== '@xstate.snapshot' || !part) return undefined;
-      parts.set(sessionId, { ...part, latest: told });
-      const dropped = told.snapshot.status === 'active' ? undefined : end(told.actorRef);
-      if (dropped !== undefined) parts.delete(dropped);
+    record(event) {
+      const { sessionId } = event.actorRef;
+      if (event.type === '@xstate.actor') actors.set(sessionId, { made: event, latest: undefined });
+      const known = actors.get(sessionId);
+      if (event.type !== '@xstate.snapshot' || !known) return undefined;
+      actors.set(sessionId, { ...known, latest: event });
+      const dropped = event.snapshot.status === 'active' ? undefined : end(event.actorRef);
+      if (dropped !== undefined) actors.delete(dropped);
       return dropped;
     },
-    get: (sessionId) => parts.get(sessionId),
-    ids: () => [...parts.keys()],
+    get: (sessionId) => actors.get(sessionId),
+    ids: () => [...actors.keys()],
   };
 }
 
 // --- internal ---
 
-/** Whether it is a statechart, and not just work. */
+/** True if the actor is a statechart, rather than a promise or a callback. */
 function hasChart(actor: ActorRefLike): boolean {
   const logic: unknown = Reflect.get(actor, 'logic');
   return typeof logic === 'object' && logic !== null && typeof Reflect.get(logic, 'config') === 'object';

@@ -1,5 +1,5 @@
 /**
- * The server between inspected runs and those who look at them: a WebSocket, and a page for browsers.
+ * The server between inspected runs and their viewers: a WebSocket, and a page for browsers.
  *
  * @module
  */
@@ -9,40 +9,40 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import type { InspectionEvent } from 'xstate';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { createToken, LOOPBACK, refusalOf } from './access.ts';
-import { createCast, isTold } from './actor-registry.ts';
+import { createActorRegistry, isActorInspection } from './actor-registry.ts';
 import type { Page } from './page.ts';
-import { createViewer, type Language, type Viewer } from './viewer.ts';
+import { createViewer, type Translator, type Viewer } from './viewer.ts';
 
-/** What a server is made of. */
+/** Options of {@link serveActors}. */
 export interface ActorsServerOptions {
-  /** The port to listen on; 0 for any that is free. */
+  /** The port to listen on; 0 for any free port. */
   readonly port: number;
-  /** Whether the process may end while nobody is served. */
+  /** True to let the process end while no viewer is connected. */
   readonly unref: boolean;
-  /** Makes the page; absent for none. */
+  /** Creates the page; absent for a server without one. */
   readonly page?: (() => Page) | undefined;
-  /** Origins, beside those of this machine, whose pages may read. */
+  /** Origins of pages that may read, in addition to those of this machine. */
   readonly origins: readonly string[];
-  readonly language: Language;
+  readonly translator: Translator;
 }
 
-/** A server that is listening. */
+/** A running server. */
 export interface ActorsServer {
-  /** Its address without the protocol, with the secret in it. */
+  /** Its address with the secret, but without the protocol. */
   readonly address: string;
-  /** Takes what XState tells. */
+  /** Takes inspection events of XState. */
   readonly inspect: (event: InspectionEvent) => void;
-  /** Ends it, once whoever is connected has got what was to be told, or has not read it for a second. */
+  /** Ends the server, after each viewer has received its pending messages, or has not read for a second. */
   close(): Promise<void>;
 }
 
-/** Starts a server. @throws PhasegateError `PORT_UNUSABLE` where the port is in use or is none. */
+/** Starts a server. @throws PhasegateError `PORT_UNUSABLE` if the port is in use or not valid. */
 export async function serveActors(options: ActorsServerOptions): Promise<ActorsServer> {
-  const { port, unref, page, origins, language } = options;
+  const { port, unref, page, origins, translator } = options;
   const token = createToken();
-  const registry = createCast(MOST_ENDED);
+  const registry = createActorRegistry(MOST_ENDED);
   const viewers = new Map<WebSocket, Viewer>();
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_QUESTION, perMessageDeflate: false });
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_MESSAGE, perMessageDeflate: false });
   const server = createServer(CONNECTIONS, (request, response) => {
     const refusal = refusalOf(request, token, []) ?? (page ? undefined : 404);
     if (refusal) response.writeHead(refusal, { connection: 'close' }).end();
@@ -56,14 +56,14 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
     const refusal = refusalOf(request, token, origins);
     if (refusal) refuse(socket, refusal);
     else if (viewers.size >= MOST_VIEWERS) refuse(socket, 503);
-    else sockets.handleUpgrade(request, socket, head, welcome);
+    else sockets.handleUpgrade(request, socket, head, addViewer);
   });
 
-  function welcome(socket: WebSocket): void {
-    // What cannot be sent any more is told by the end of the connection.
+  function addViewer(socket: WebSocket): void {
+    // The viewer notices lost messages by the end of the connection.
     socket.on('error', () => socket.terminate());
     socket.on('close', () => viewers.delete(socket));
-    const viewer = createViewer(language, registry, {
+    const viewer = createViewer(translator, registry, {
       send: (text, sent) => socket.send(text, (error) => error ?? sent()),
       get waiting() {
         return socket.bufferedAmount;
@@ -78,13 +78,13 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
   return {
     address,
     inspect(event) {
-      if (!isTold(event)) return;
-      const dropped = registry.note(event);
-      for (const viewer of viewers.values()) viewer.tell(event, dropped);
+      if (!isActorInspection(event)) return;
+      const dropped = registry.record(event);
+      for (const viewer of viewers.values()) viewer.pass(event, dropped);
     },
     async close() {
       server.close();
-      await Promise.all([...viewers].map(([socket, viewer]) => part(socket, viewer)));
+      await Promise.all([...viewers].map(([socket, viewer]) => closeViewer(socket, viewer)));
       server.closeAllConnections();
     },
   };
@@ -93,32 +93,32 @@ export async function serveActors(options: ActorsServerOptions): Promise<ActorsS
 // --- internal ---
 
 /**
- * Connections at once, of which so many are viewers: whoever can reach the port must not take all files that the process may have
- * open, as it works on runs, and each viewer that does not read takes some megabytes.
+ * The most connections, and the most viewers among them. Any user of the machine can reach the port, and must not use up the file
+ * descriptors of this process, which executes runs. Each viewer that does not read takes some megabytes.
  */
 const MOST_CONNECTIONS = 64;
 const MOST_VIEWERS = 16;
 
-/** In milliseconds: who connects and asks nothing makes room again soon. */
+/** In milliseconds. A connection without a request is closed soon. */
 const CONNECTIONS = { headersTimeout: 5000, connectionsCheckingInterval: 1000 };
 
-/** Answers who asked for a WebSocket, and hangs up; that may fail, and concerns nobody. */
+/** Refuses a WebSocket request, and closes its socket. Errors of the socket are ignored. */
 function refuse(socket: Duplex, status: number): void {
   socket.on('error', () => socket.destroy());
   socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\n\r\n`, () => socket.destroy());
 }
 
-/** Statecharts that have ended and are still shown to whoever comes. */
+/** Ended statecharts that new viewers still see. */
 const MOST_ENDED = 2_000;
 
-/** Bytes of a message from a viewer. Nothing that viewers say is heeded. */
-const LARGEST_QUESTION = 65_536;
+/** Bytes of a message from a viewer. The server ignores all of them. */
+const LARGEST_MESSAGE = 65_536;
 
-/** Milliseconds for a viewer to read what is left for it. */
+/** Milliseconds that a viewer gets to read its pending messages. */
 const PATIENCE = 1_000;
 
-/** Parts from a viewer in good order, or else without. */
-async function part(socket: WebSocket, viewer: Viewer): Promise<void> {
+/** Closes the connection of a viewer after its pending messages; terminates it if that takes too long. */
+async function closeViewer(socket: WebSocket, viewer: Viewer): Promise<void> {
   const gone = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   const timer = setTimeout(() => socket.terminate(), PATIENCE);
   await Promise.race([viewer.settled(), gone]);
@@ -127,13 +127,13 @@ async function part(socket: WebSocket, viewer: Viewer): Promise<void> {
   clearTimeout(timer);
 }
 
-/** What WebSockets say when a server ends. */
+/** The close code of a WebSocket for a server that ends. */
 const GOING_AWAY = 1001;
 
-/** @returns The port that it listens on. */
+/** Makes the server listen. @returns The port. */
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    // Also for as long as it listens: what goes wrong with a connection must not end the process.
+    // The listener also stays while the server runs: an error of a connection must not end the process.
     server.on('error', (cause) => reject(unusable(port, cause)));
     try {
       server.listen(port, LOOPBACK, () => {
@@ -148,7 +148,7 @@ function listen(server: Server, port: number): Promise<number> {
 
 function unusable(port: number, cause: unknown): PhasegateError {
   return new PhasegateError('PORT_UNUSABLE', `Cannot serve the inspector on port ${port} as ${foundOf(cause)}`, {
-    hint: 'Name another port, or none for any that is free.',
+    hint: 'Name another port, or none for any free port.',
     cause,
   });
 }
@@ -158,9 +158,9 @@ function foundOf(cause: unknown): string {
     case 'EADDRINUSE':
       return 'it is in use';
     case 'EACCES':
-      return 'this user may not';
+      return 'this user may not use it';
     case 'ERR_SOCKET_BAD_PORT':
-      return 'it is no port';
+      return 'it is not a port from 0 to 65535';
     default:
       return `the system says: ${String(Reflect.get(Object(cause), 'message'))}`;
   }

@@ -1,26 +1,26 @@
 /**
- * The page that a browser opens: it has the inspector in a frame, and passes on what it gets from the run.
+ * The page that a browser opens. It shows the inspector in a frame, and forwards messages of the run to it.
  *
- * The inspector itself is a page of the web. It knows nothing of this machine, and gets what it shows as messages from here. So it
- * never learns the address of the run, and cannot read anything after this page was closed.
+ * The inspector itself is a page of the web. It has no access to this machine, and gets all data as messages from this page. So it
+ * never learns the address of the run, and reads nothing after this page was closed.
  *
  * @module
  */
 
-/** The page, and the headers that it is served with. */
+/** A page and its response headers. */
 export interface Page {
   readonly html: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Makes the page.
+ * Creates the page.
  *
  * @param inspector The address of the inspector.
- * @param nonce What only scripts of this very answer have.
+ * @param nonce A random value that the scripts of this response have, and no others.
  */
 export function pageOf(inspector: URL, nonce: string): Page {
-  // An address may be redirected to a sibling of its host.
+  // The inspector may redirect to a subdomain of its host.
   const frames = `${inspector.origin} ${inspector.protocol}//*.${inspector.host}`;
   const policy = [
     `default-src 'none'`,
@@ -40,7 +40,7 @@ export function pageOf(inspector: URL, nonce: string): Page {
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy.join('; '),
       'cache-control': 'no-store',
-      // Its address is a secret, which the frame must not learn.
+      // The frame must not learn the page's secret address.
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
@@ -54,7 +54,7 @@ function attribute(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** The frame says when it listens, by `@statelyai.connected`; the run is asked for then, and again whenever it says so again. */
+/** The frame sends `@statelyai.connected` each time it is ready. The page then connects to the run again. */
 const HTML = `<!doctype html>
 <html lang="en">
 <head>
@@ -68,7 +68,7 @@ iframe { flex: 1; border: 0; }
 </style>
 </head>
 <body>
-<p id="state" role="status">Waiting for the inspector at {{host}}, which takes a connection to the internet.</p>
+<p id="state" role="status">Waiting for the inspector at {{host}}, which needs an internet connection.</p>
 <iframe id="inspector" title="Stately inspector" src="{{inspector}}" data-host="{{host}}"></iframe>
 <script nonce="{{nonce}}">
 const frame = document.getElementById('inspector');
@@ -92,7 +92,7 @@ function connect(origin) {
     frame.contentWindow.postMessage(JSON.parse(message.data), origin);
   };
   socket.onclose = () => {
-    state.textContent = 'The process of the run does not serve it any more. Messages: ' + count;
+    state.textContent = 'The run has ended, or no longer serves its inspector. Messages: ' + count;
   };
 }
 addEventListener('message', (event) => {

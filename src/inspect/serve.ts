@@ -1,5 +1,5 @@
 /**
- * Runs in the inspector of Stately.
+ * Serves runs to the Stately inspector.
  *
  * @module
  */
@@ -7,35 +7,35 @@ import { randomBytes } from 'node:crypto';
 import type { InspectionEvent } from 'xstate';
 import { serveActors } from './inspector-server.ts';
 import { pageOf } from './page.ts';
-import { loadStately, statelyLanguage } from './stately-adapter.ts';
+import { loadStately, statelyTranslator } from './stately-adapter.ts';
 
 /** Options of {@link serveInspector}. */
 export interface InspectorServerOptions {
-  /** The port to listen on. @default 0, which is any that is free */
+  /** The port to listen on. @default 0, which is any free port */
   readonly port?: number | undefined;
   /** The address of the inspector that the page shows. @default 'https://stately.ai/inspect' */
   readonly inspector?: string | undefined;
-  /** Whether the process may end while nobody is connected. @default false */
+  /** True to let the process end while no viewer is connected. @default false */
   readonly unref?: boolean | undefined;
 }
 
-/** A server that is listening. */
+/** A running inspector server. */
 export interface InspectorServer {
-  /** The page to open in a browser. Whoever knows this address can read the run from this machine. */
+  /** The page to open in a browser. A program on this machine that knows the address can read the run. */
   readonly url: string;
   /** The WebSocket of the page, for programs: `createWebSocketReceiver({ server: socketUrl })`. */
   readonly socketUrl: string;
-  /** Give it to `startRun`, `resumeRun`, `retryRun` or `createActor`; to several of them, if you like. */
+  /** Pass it to `startRun`, `resumeRun`, `retryRun` or `createActor`. Several runs may share it. */
   readonly inspect: (event: InspectionEvent) => void;
-  /** Ends it, once whoever is connected has got what was to be told, or has not read it for a second. */
+  /** Ends the server, after each viewer has received its pending messages, or has not read for a second. */
   close(): Promise<void>;
 }
 
 /**
- * Serves runs to the inspector of Stately, on this machine only.
+ * Serves runs to the Stately inspector, on this machine only.
  *
- * @throws PhasegateError `PACKAGE_MISSING` where `@statelyai/inspect` is not installed; `PORT_UNUSABLE` where the port is in use or
- *   is none.
+ * @throws PhasegateError `PACKAGE_MISSING` if `@statelyai/inspect` is not installed; `PORT_UNUSABLE` if the port is in use or not
+ * valid.
  */
 export async function serveInspector(options: InspectorServerOptions = {}): Promise<InspectorServer> {
   const { port = 0, unref = false } = options;
@@ -45,7 +45,7 @@ export async function serveInspector(options: InspectorServerOptions = {}): Prom
     unref,
     page: () => pageOf(inspector, randomBytes(16).toString('base64')),
     origins: [inspector.origin],
-    language: statelyLanguage(await loadStately()),
+    translator: statelyTranslator(await loadStately()),
   });
   return { ...server, url: `http://${address}`, socketUrl: `ws://${address}` };
 }

@@ -1,23 +1,23 @@
 /**
- * What viewers are shown of the values in an inspected run: plain JSON of a bounded size, with obvious secrets masked.
+ * Previews of the values in an inspected run: plain JSON of bounded size, with obvious secrets masked.
  *
- * A run may carry megabytes in its context, and XState tells the whole context at every transition.
+ * A run may have megabytes in its context, and XState reports the whole context at every transition.
  *
  * @module
  */
 import { maskSecrets, SECRET_FIELD } from '../model/events/secrets.ts';
 import { MASK } from '../model/values/known-secrets.ts';
 
-/** A copy of any value that can be sent: cut where it is deep, wide or long. Never throws. */
+/** Copies any value into one that can be sent, and cuts what is too deep, wide or long. It never throws. */
 export function previewOf(value: unknown): unknown {
   return copy(value, '', { depth: 0, budget: { left: MOST_IN_ALL } });
 }
 
 /**
- * A copy of the snapshot of an actor, or of an event that starts one. The plan of a pipeline, which all of its snapshots have, is
- * shown by the names of its phases: whole, it would make an inspected run take time by the square of its phases.
+ * Copies the snapshot of an actor, or the event that starts one. It shortens the plan of a pipeline to the names of its phases.
+ * All snapshots of a pipeline have the plan, so whole plans would cost time quadratic in the number of phases.
  *
- * @param field Where the snapshot, or the event, may have the plan.
+ * @param field The field of the snapshot or event that may have the plan.
  */
 export function shownWithoutPlan(value: unknown, field: 'context' | 'input'): unknown {
   const plain = plainOf(value);
@@ -30,17 +30,17 @@ export function shownWithoutPlan(value: unknown, field: 'context' | 'input'): un
 
 // --- internal ---
 
-/** Levels of objects in objects, as many as the inspector itself takes. */
+/** Nested levels of objects. The inspector itself shows no more. */
 const DEEPEST = 10;
 
-/** Items of a list, and fields of an object. */
+/** Items of a list, or fields of an object. */
 const WIDEST = 100;
 
 /** Characters of one text, and of all texts of one value. */
 const LONGEST = 10_000;
 const MOST_IN_ALL = 100_000;
 
-/** Characters that are looked at beyond those that are shown, so that a secret is not cut before it is known for one. */
+/** Characters that are searched for secrets after the shown ones, as a secret that is cut may not be recognised. */
 const BEYOND = 10_000;
 
 interface Place {
@@ -87,7 +87,7 @@ function copyText(text: string, name: string, { budget }: Place): string {
   return left > 0 ? `${kept}[… ${left} characters]` : kept;
 }
 
-/** A value as it wants to be written down: snapshots of XState, dates and the like say how. */
+/** Converts a value with its `toJSON`, which snapshots of XState and dates have. */
 function plainOf(value: unknown): unknown {
   const toJson: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'toJSON') : undefined;
   return typeof toJson === 'function' ? Reflect.apply(toJson, value, []) : value;

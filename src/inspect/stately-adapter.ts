@@ -1,5 +1,5 @@
 /**
- * The package of Stately, which puts what XState tells into the words of its inspector.
+ * The adapter to the Stately package, which translates inspection events into messages of its inspector.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import type { ActorRefLike, AnyEventObject, Snapshot } from 'xstate';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { ActorInspection } from './actor-registry.ts';
 import { previewOf, shownWithoutPlan } from './snapshot-preview.ts';
-import type { Language } from './viewer.ts';
+import type { Translator } from './viewer.ts';
 
-/** What is used of the package. */
+/** The used part of the package. */
 export type StatelyInspect = Pick<typeof import('@statelyai/inspect'), 'createInspector'>;
 
-/** Loads the package. @throws PhasegateError `PACKAGE_MISSING` where it is not installed. */
+/** Loads the package. @throws PhasegateError `PACKAGE_MISSING` if it is not installed. */
 export async function loadStately(
-  // Bundlers would look for it, and fail where nobody has it: it is optional.
+  // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
   load: () => Promise<StatelyInspect> = () =>
     import(/* webpackIgnore: true */ /* @vite-ignore */ '@statelyai/inspect').catch(fail),
 ): Promise<StatelyInspect> {
@@ -30,12 +30,12 @@ export async function loadStately(
   }
 }
 
-/** The words of the inspector of Stately. */
-export function statelyLanguage({ createInspector }: StatelyInspect): Language {
+/** Creates the translation into messages of the Stately inspector. */
+export function statelyTranslator({ createInspector }: StatelyInspect): Translator {
   return {
-    begin(say) {
-      const { inspect } = createInspector({ send: (message) => say([message]) });
-      return (told) => inspect.next?.(asShown(told));
+    start(send) {
+      const { inspect } = createInspector({ send: (message) => send([message]) });
+      return (event) => inspect.next?.(asShown(event));
     },
   };
 }
@@ -51,24 +51,24 @@ function isMissing(error: unknown): boolean {
   return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
 }
 
-/** What is told, without what is too large or too secret to be sent; taken now, as it is told a moment later. */
-function asShown(told: ActorInspection): ActorInspection {
-  switch (told.type) {
+/** Copies an event without its large or secret values. The copy is made now, as the event is sent later. */
+function asShown(event: ActorInspection): ActorInspection {
+  switch (event.type) {
     case '@xstate.actor':
-      // How it stands is said by its first snapshot; it would be that of the moment at which this is sent.
-      return { ...told, actorRef: new Proxy(told.actorRef, WITHOUT_SNAPSHOT) };
+      // The package reads the state of a new actor when it sends the event, which is too late. The first snapshot has the state.
+      return { ...event, actorRef: new Proxy(event.actorRef, WITHOUT_SNAPSHOT) };
     case '@xstate.event':
-      return { ...told, event: shownEvent(told.event) };
+      return { ...event, event: shownEvent(event.event) };
     case '@xstate.snapshot': {
-      const snapshot = shownWithoutPlan(told.snapshot, 'context');
-      return { ...told, event: shownEvent(told.event), snapshot: isSnapshot(snapshot) ? snapshot : ACTIVE };
+      const snapshot = shownWithoutPlan(event.snapshot, 'context');
+      return { ...event, event: shownEvent(event.event), snapshot: isSnapshot(snapshot) ? snapshot : ACTIVE };
     }
   }
 }
 
 const ACTIVE: Snapshot<unknown> = { status: 'active', output: undefined, error: undefined };
 
-/** An actor that always says that it is active. */
+/** An actor that always reports an active snapshot. */
 const WITHOUT_SNAPSHOT: ProxyHandler<ActorRefLike> = {
   get: (actor, name): unknown => (name === 'getSnapshot' ? () => ACTIVE : Reflect.get(actor, name)),
 };

@@ -1,52 +1,51 @@
 /**
- * One viewer of inspected runs. It gets the latest of every actor, and then what happens, in order.
+ * One viewer of inspected runs. It gets the latest snapshot of every actor, and then all events in order.
  *
- * A viewer that reads more slowly than things happen skips what was in between: an actor of which something could not be sent is
- * owed, and what is owed is its latest once there is room. So a viewer that never reads takes a bounded amount of memory, and
- * holds up nothing.
+ * A viewer that reads too slowly misses events. An actor with a missed event is marked as owed, and its latest snapshot is sent
+ * when there is room. So a viewer that never reads takes bounded memory, and never blocks a run.
  *
  * @module
  */
 import type { ActorInspection, ActorRegistry } from './actor-registry.ts';
 
-/** Puts what is told into the words of an inspector. */
-export interface Language {
+/** A translation of inspection events into messages of an inspector. */
+export interface Translator {
   /**
-   * Begins to talk to a viewer.
+   * Starts the translation for one viewer.
    *
-   * @param say Called once for all that is told at a time, in order, at once or later.
-   * @returns What takes what is told.
+   * @param send Called once for each event, in order, at once or later.
+   * @returns A function that takes events.
    */
-  begin(say: (messages: readonly object[]) => void): (told: ActorInspection) => void;
+  start(send: (messages: readonly object[]) => void): (event: ActorInspection) => void;
 }
 
-/** Where a viewer is reached. */
+/** The connection to a viewer. */
 export interface Channel {
   /** Sends a text. @param sent Called when there may be room for more. */
   send(text: string, sent: () => void): void;
-  /** Bytes that were not taken yet. */
+  /** Bytes that were not sent yet. */
   readonly waiting: number;
 }
 
 /** A viewer. */
 export interface Viewer {
-  /** Tells of something that the cast has noted. @param dropped The actor that it does not keep any more. */
-  tell(told: ActorInspection, dropped: string | undefined): void;
-  /** Resolves when everything has been sent that was to be told. */
+  /** Passes on an event that the registry has recorded. @param dropped The actor that the registry has dropped for it. */
+  pass(event: ActorInspection, dropped: string | undefined): void;
+  /** Resolves after all pending messages were sent. */
   settled(): Promise<void>;
 }
 
-/** Makes a viewer, and begins to tell it how things stand. */
-export function createViewer(language: Language, registry: ActorRegistry, channel: Channel): Viewer {
-  /** Actors it has to be told the latest of, with what was told last of those that the cast may not keep. */
+/** Creates a viewer, and begins to send it the present actors. */
+export function createViewer(translator: Translator, registry: ActorRegistry, channel: Channel): Viewer {
+  /** Actors whose latest snapshot the viewer lacks; with the last event of those that the registry may drop. */
   const owed = new Map<string, ActorInspection | undefined>(registry.ids().map((id) => [id, undefined]));
-  /** Actors it knows of and does not know to have ended. */
+  /** Actors that the viewer knows, and whose end it does not know. */
   const known = new Set<string>();
-  let inHand = 0;
+  let inTranslation = 0;
   let unsent = 0;
   const waiting: (() => void)[] = [];
-  const speak = language.begin((messages) => {
-    inHand -= 1;
+  const translate = translator.start((messages) => {
+    inTranslation -= 1;
     for (const message of messages) send(JSON.stringify(message));
   });
 
@@ -54,45 +53,46 @@ export function createViewer(language: Language, registry: ActorRegistry, channe
     unsent += 1;
     channel.send(text, () => {
       unsent -= 1;
-      pay();
+      sendOwed();
       if (isSettled()) for (const resolve of waiting.splice(0)) resolve();
     });
   }
 
   function isFull(): boolean {
-    return inHand >= MOST_IN_HAND || channel.waiting > MOST_WAITING;
+    return inTranslation >= MOST_IN_TRANSLATION || channel.waiting > MOST_WAITING;
   }
 
   function isSettled(): boolean {
-    return inHand === 0 && unsent === 0 && owed.size === 0;
+    return inTranslation === 0 && unsent === 0 && owed.size === 0;
   }
 
-  function hand(told: ActorInspection): void {
-    const { sessionId } = told.actorRef;
-    if (told.type === '@xstate.actor') known.add(sessionId);
-    if (told.type === '@xstate.snapshot' && told.snapshot.status !== 'active') known.delete(sessionId);
-    inHand += 1;
-    speak(told);
+  function emit(event: ActorInspection): void {
+    const { sessionId } = event.actorRef;
+    if (event.type === '@xstate.actor') known.add(sessionId);
+    if (event.type === '@xstate.snapshot' && event.snapshot.status !== 'active') known.delete(sessionId);
+    inTranslation += 1;
+    translate(event);
   }
 
-  /** Tells what is owed as long as there is room. */
-  function pay(): void {
+  /** Sends owed snapshots while there is room. */
+  function sendOwed(): void {
     for (const [id, last] of owed) {
-      if (isFull() || inHand >= PACE) return;
+      if (isFull() || inTranslation >= PACE) return;
       owed.delete(id);
-      const part = registry.get(id);
-      if (part && !known.has(id)) hand(part.made);
-      const latest = part?.latest ?? last;
-      if (latest?.type === '@xstate.snapshot') hand(latest);
+      const actor = registry.get(id);
+      if (actor && !known.has(id)) emit(actor.made);
+      const latest = actor?.latest ?? last;
+      if (latest?.type === '@xstate.snapshot') emit(latest);
     }
   }
 
-  pay();
+  sendOwed();
   return {
-    tell(told, dropped) {
-      const { sessionId } = told.actorRef;
-      if (owed.size === 0 && !isFull()) hand(told);
-      else if (known.has(sessionId)) owed.set(sessionId, told.type === '@xstate.snapshot' ? told : owed.get(sessionId));
+    pass(event, dropped) {
+      const { sessionId } = event.actorRef;
+      if (owed.size === 0 && !isFull()) emit(event);
+      else if (known.has(sessionId))
+        owed.set(sessionId, event.type === '@xstate.snapshot' ? event : owed.get(sessionId));
       else if (registry.get(sessionId)) owed.set(sessionId, undefined);
       if (dropped !== undefined && !known.has(dropped)) owed.delete(dropped);
     },
@@ -102,10 +102,10 @@ export function createViewer(language: Language, registry: ActorRegistry, channe
 
 // --- internal ---
 
-/** What is being put into words, which may happen between other things. */
-const MOST_IN_HAND = 1_000;
+/** Events in translation, which may be asynchronous. */
+const MOST_IN_TRANSLATION = 1_000;
 
-/** How much of what is owed is put into words at a time: a viewer that comes must not hold up the run. */
+/** Owed events that are translated at a time, so that a new viewer does not block the run. */
 const PACE = 100;
 
 /** Bytes that wait for a viewer. */

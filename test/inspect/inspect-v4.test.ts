@@ -109,7 +109,7 @@ describe('npm run inspect-v4', () => {
     expect(text).toMatch(
       /^Inspect the run at https:\/\/stately\.ai\/viz\?inspect&server=127\.0\.0\.1:\d+\/[\w-]{22}\/\n/u,
     );
-    expect(text).toMatch(/The run is \w+\. Ctrl-C ends this\.\n$/u);
+    expect(text).toMatch(/The run is \w+\. Press Ctrl-C to stop the inspector\.\n$/u);
     const viewer = await receive(/server=(\S+)/u.exec(text)?.[1] ?? '');
     await viewer.until((events) => events.filter(({ type }) => type === 'service.stop').length === 3);
     expect(viewer.stories().map((story) => story.replace(/^\w{26}/u, 'run'))).toContain('run: completed stop');

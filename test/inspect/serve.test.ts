@@ -322,7 +322,7 @@ describe('a port', () => {
       code: 'PORT_UNUSABLE',
       message: [
         `Cannot serve the inspector on port ${port} as it is in use`,
-        'Name another port, or none for any that is free.',
+        'Name another port, or none for any free port.',
         'Docs: docs/errors.md#PORT_UNUSABLE',
       ].join('\n'),
     });
@@ -330,7 +330,7 @@ describe('a port', () => {
 
   it('that is invalid is refused', async () => {
     await expect(serveInspector({ port: 70_000 })).rejects.toThrow(
-      'Cannot serve the inspector on port 70000 as it is no port',
+      'Cannot serve the inspector on port 70000 as it is not a port from 0 to 65535',
     );
   });
 });

@@ -1,80 +1,80 @@
 /**
- * Statecharts of XState v5 as machines of v4, which the older inspector draws.
+ * Converts statecharts of XState v5 into machines of v4, which the older inspector draws.
  *
- * They are drawn and never run: states, transitions and names of guards and actions are the same, and nothing is behind the names.
+ * The machines never run. They have the same states, transitions, and names of guards and actions, but no implementations.
  *
  * @module
  */
 import { createMachine } from 'xstate';
 
-/** The older form of what an actor is an instance of. */
-export type OldMachine = ReturnType<typeof oldMachine>;
+/** A machine of XState v4. */
+export type V4Machine = ReturnType<typeof v4Machine>;
 
 /**
- * Makes the machine of an actor.
+ * Creates the machine of an actor.
  *
- * @param logic What the actor was made of. Where it is no statechart, its machine has a state for each status that it may have.
+ * @param logic The logic of the actor. If it is no statechart, its machine has one state for each actor status.
  */
-export function oldMachine(logic: unknown, id: string) {
+export function v4Machine(logic: unknown, id: string) {
   const config = fieldOf(logic, 'config');
   if (!isRecord(config) || !isRecord(config['states'])) return createMachine({ id, ...STATUSES });
-  return createMachine({ ...oldState(config), id, predictableActionArguments: true });
+  return createMachine({ ...v4State(config), id, predictableActionArguments: true });
 }
 
 // --- internal ---
 
 type NodeType = 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
 
-interface OldTransition {
+interface V4Transition {
   target?: string;
   cond?: string;
   actions: string[];
 }
 
-interface OldInvoke {
+interface V4Invoke {
   id?: string;
   src: string;
-  onDone: OldTransition[];
-  onError: OldTransition[];
+  onDone: V4Transition[];
+  onError: V4Transition[];
 }
 
-interface OldState {
+interface V4State {
   type?: NodeType;
   initial?: string;
   history?: 'shallow' | 'deep';
-  states?: Record<string, OldState>;
-  on?: Record<string, OldTransition[]>;
-  after?: Record<string, OldTransition[]>;
-  always?: OldTransition[];
-  invoke?: OldInvoke[];
+  states?: Record<string, V4State>;
+  on?: Record<string, V4Transition[]>;
+  after?: Record<string, V4Transition[]>;
+  always?: V4Transition[];
+  invoke?: V4Invoke[];
   entry?: string[];
   exit?: string[];
 }
 
-/** What work is, as far as it is seen from outside. */
+/** The machine of an actor without a statechart. */
 const STATUSES = {
   predictableActionArguments: true,
   initial: 'active',
   states: { active: {}, done: {}, error: {}, stopped: {} },
 };
 
-function oldState(state: Readonly<Record<string, unknown>>): OldState {
+function v4State(state: Readonly<Record<string, unknown>>): V4State {
   const { type, initial, states, on, always, after, invoke, entry, exit, history } = state;
   return {
     ...(isType(type) && { type }),
     ...(typeof initial === 'string' && { initial }),
     ...(typeof history === 'string' && { history: history === 'deep' ? 'deep' : 'shallow' }),
-    ...(isRecord(states) && { states: mapFields(states, (one) => oldState(isRecord(one) ? one : {})) }),
+    ...(isRecord(states) && { states: mapFields(states, (one) => v4State(isRecord(one) ? one : {})) }),
     ...(isRecord(on) && { on: mapFields(on, transitions) }),
     ...(isRecord(after) && { after: mapFields(after, transitions) }),
     ...(always !== undefined && { always: transitions(always) }),
-    ...(invoke !== undefined && { invoke: listOf(invoke).map(oldInvoke) }),
+    ...(invoke !== undefined && { invoke: listOf(invoke).map(v4Invoke) }),
     ...(entry !== undefined && { entry: names(entry) }),
     ...(exit !== undefined && { exit: names(exit) }),
   };
 }
 
-function transitions(given: unknown): OldTransition[] {
+function transitions(given: unknown): V4Transition[] {
   return listOf(given).map((one) => {
     if (typeof one === 'string') return { target: one, actions: [] };
     const guard = nameOf(fieldOf(one, 'guard'));
@@ -87,7 +87,7 @@ function transitions(given: unknown): OldTransition[] {
   });
 }
 
-function oldInvoke(invoke: unknown): OldInvoke {
+function v4Invoke(invoke: unknown): V4Invoke {
   const id = fieldOf(invoke, 'id');
   return {
     ...(typeof id === 'string' && { id }),

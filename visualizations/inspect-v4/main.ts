@@ -17,7 +17,7 @@ import { serveOldInspector } from './serve.ts';
 const [file, port = '0'] = process.argv.slice(2);
 try {
   if (file === undefined) {
-    throw new PhasegateError('FILE_UNREADABLE', 'Cannot inspect a run as no pipeline is named', {
+    throw new PhasegateError('FILE_UNREADABLE', 'Cannot inspect a run as a pipeline file must be named: none is', {
       hint: 'Name one: npm run inspect-v4 -w visualizations -- <pipeline> [port]',
     });
   }
@@ -30,10 +30,10 @@ try {
 // --- internal ---
 
 async function inspectFile(path: string, at: number): Promise<void> {
-  // Where npm was called, as it is in the folder of the workspace by now.
+  // The folder in which the user called npm. The working directory is the workspace's.
   const pipeline = await loadPipeline(path, { ...ioOfProcess(), cwd: process.env['INIT_CWD'] ?? process.cwd() });
   const server = await serveOldInspector(at);
   process.stdout.write(`Inspect the run at ${server.url}\n`);
   const { status } = await startRun(pipeline, { inspect: server.inspect }).result;
-  process.stdout.write(`The run is ${status}. Ctrl-C ends this.\n`);
+  process.stdout.write(`The run is ${status}. Press Ctrl-C to stop the inspector.\n`);
 }

@@ -1,5 +1,5 @@
 /**
- * What programs read an inspected run with, in place of the page: the receiver of `@xstate/inspect`. It takes the WebSocket of browsers,
+ * The receiver of `@xstate/inspect`, by which programs read an inspected run instead of the page. It needs the global WebSocket,
  * which Node has from version 22 on.
  *
  * @module

@@ -1,6 +1,6 @@
 /**
- * What XState v5 tells of actors, in the words of `@xstate/inspect`, which knows v4: services that are registered, get events, have
- * states, and stop.
+ * Translates inspection events of XState v5 into messages of `@xstate/inspect`, which knows v4: services are registered, receive
+ * events, change state, and stop.
  *
  * @module
  */
@@ -9,26 +9,26 @@ import type { ReceiverEvent } from '@xstate/inspect/lib/types.js';
 import { toSCXMLEvent, type EventObject, type StateValue } from 'xstate';
 import type { ActorInspection } from '../../src/inspect/actor-registry.ts';
 import { previewOf, shownWithoutPlan } from '../../src/inspect/snapshot-preview.ts';
-import type { Language } from '../../src/inspect/viewer.ts';
-import { oldMachine, type OldMachine } from './machine.ts';
+import type { Translator } from '../../src/inspect/viewer.ts';
+import { v4Machine, type V4Machine } from './machine.ts';
 
-/** The words of the inspector of XState v4. */
-export const oldLanguage: Language = {
-  begin(say) {
+/** The translation into messages of the XState v4 inspector. */
+export const v4Translator: Translator = {
+  start(send) {
     /** Machines of the actors that the viewer knows. */
-    const machines = new Map<string, OldMachine>();
-    return (told) => say(messagesOf(told, machines));
+    const machines = new Map<string, V4Machine>();
+    return (event) => send(messagesOf(event, machines));
   },
 };
 
 // --- internal ---
 
-function messagesOf(told: ActorInspection, machines: Map<string, OldMachine>): readonly ReceiverEvent[] {
-  const { actorRef } = told;
+function messagesOf(inspection: ActorInspection, machines: Map<string, V4Machine>): readonly ReceiverEvent[] {
+  const { actorRef } = inspection;
   const { sessionId } = actorRef;
   const id = String(Reflect.get(actorRef, 'id'));
-  const machine = machines.get(sessionId) ?? oldMachine(Reflect.get(actorRef, 'logic'), id);
-  switch (told.type) {
+  const machine = machines.get(sessionId) ?? v4Machine(Reflect.get(actorRef, 'logic'), id);
+  switch (inspection.type) {
     case '@xstate.actor': {
       machines.set(sessionId, machine);
       const parent: unknown = Reflect.get(Object(Reflect.get(actorRef, '_parent')), 'sessionId');
@@ -37,21 +37,21 @@ function messagesOf(told: ActorInspection, machines: Map<string, OldMachine>): r
       return [{ type: 'service.register', ...registration, ...(typeof parent === 'string' && { parent }) }];
     }
     case '@xstate.event':
-      return [{ type: 'service.event', sessionId, event: JSON.stringify(toSCXMLEvent(eventOf(told.event))) }];
+      return [{ type: 'service.event', sessionId, event: JSON.stringify(toSCXMLEvent(eventOf(inspection.event))) }];
     case '@xstate.snapshot': {
-      const state = stringifyState(stateOf(told, machine));
+      const state = stringifyState(stateOf(inspection, machine));
       const message: ReceiverEvent = { type: 'service.state', sessionId, state };
-      if (told.snapshot.status === 'active') return [message];
+      if (inspection.snapshot.status === 'active') return [message];
       machines.delete(sessionId);
       return [message, { type: 'service.stop', sessionId }];
     }
   }
 }
 
-/** The snapshot as a state of the machine. */
+/** Converts a snapshot into a state of the machine. */
 function stateOf(
   { snapshot, event }: Extract<ActorInspection, { readonly type: '@xstate.snapshot' }>,
-  machine: OldMachine,
+  machine: V4Machine,
 ) {
   const plain = shownWithoutPlan(snapshot, 'context');
   const value: unknown = Reflect.get(snapshot, 'value');
