@@ -1,5 +1,5 @@
 /**
- * What records make of the spans of a run.
+ * Applies records to the spans of a run.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
   closeAttempt,
   closePhase,
   closeRun,
-  note,
+  addEvent,
   openAttempt,
   phaseOf,
   startAttempt,
@@ -20,11 +20,11 @@ import {
 } from './run-spans.ts';
 import { linkTo, type End } from './span.ts';
 
-/** Applies one record. @returns Whether the run has ended with it. */
+/** Applies one record. @returns True if it ends the run. */
 export function applyRecord(spans: RunSpans, event: RunEvent, time: number): boolean {
   switch (event.type) {
     case 'run.suspended':
-      note(spans, undefined, 'phasegate.run.suspended', {}, time);
+      addEvent(spans, undefined, 'phasegate.run.suspended', {}, time);
       return false;
     case 'run.started':
     case 'run.resumed':
@@ -32,11 +32,11 @@ export function applyRecord(spans: RunSpans, event: RunEvent, time: number): boo
       if (event.type === 'run.resumed') {
         spans.cut = spans.last;
         interruptReflections(spans, time);
-        note(spans, undefined, 'phasegate.run.resumed', {}, time);
+        addEvent(spans, undefined, 'phasegate.run.resumed', {}, time);
       }
       return false;
     case 'run.reopened':
-      note(spans, undefined, 'phasegate.run.reopened', {}, time);
+      addEvent(spans, undefined, 'phasegate.run.reopened', {}, time);
       return false;
     case 'run.ended':
       closeRun(spans, time, endOfRun(spans, event));
@@ -44,18 +44,18 @@ export function applyRecord(spans: RunSpans, event: RunEvent, time: number): boo
     case 'limit.reached': {
       const { limit, used, max, holds } = event;
       const attributes = { 'phasegate.limit': limit, 'phasegate.used': used, 'phasegate.max': max };
-      note(spans, holds ?? undefined, 'phasegate.limit.reached', attributes, time);
+      addEvent(spans, holds ?? undefined, 'phasegate.limit.reached', attributes, time);
       return false;
     }
     case 'limit.lifted': {
       const attributes = present({ 'phasegate.limit': event.limit, 'phasegate.who': event.who });
-      note(spans, undefined, 'phasegate.limit.lifted', attributes, time);
+      addEvent(spans, undefined, 'phasegate.limit.lifted', attributes, time);
       return false;
     }
     case 'item.changed': {
       const { item, change, reason, who } = event;
       const attributes = { 'phasegate.item': item, 'phasegate.change': change, 'phasegate.reason': reason };
-      note(spans, undefined, 'phasegate.item.changed', present({ ...attributes, 'phasegate.who': who }), time);
+      addEvent(spans, undefined, 'phasegate.item.changed', present({ ...attributes, 'phasegate.who': who }), time);
       return false;
     }
     case 'task.started':
@@ -74,7 +74,7 @@ export function applyRecord(spans: RunSpans, event: RunEvent, time: number): boo
       const { task, reviewer, generation, attempt } = event;
       const attributes = { 'phasegate.task': task, 'phasegate.reviewer': reviewer };
       const where = { 'phasegate.generation': generation, 'phasegate.attempt': attempt };
-      note(spans, event.phase, 'phasegate.task.dropped', { ...attributes, ...where }, time);
+      addEvent(spans, event.phase, 'phasegate.task.dropped', { ...attributes, ...where }, time);
       return false;
     }
     case 'phase.started':
@@ -95,7 +95,7 @@ export function applyRecord(spans: RunSpans, event: RunEvent, time: number): boo
     case 'attempt.unchanged':
     case 'loop.detected':
     case 'check.baselined':
-      heedPhase(spans, event, time);
+      applyPhaseRecord(spans, event, time);
       return false;
     default:
       return event satisfies never;
@@ -109,14 +109,14 @@ type PhaseEvent = Extract<
   { readonly type: `phase.${string}` | `attempt.${string}` | 'loop.detected' | 'check.baselined' }
 >;
 
-function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
+function applyPhaseRecord(spans: RunSpans, event: PhaseEvent, time: number): void {
   switch (event.type) {
     case 'phase.started':
       startAttempt(spans, event, time);
       return;
     case 'phase.retrying':
       spans.corrections += 1;
-      note(spans, event.phase, 'phasegate.phase.retrying', correctionAttributes(event), time);
+      addEvent(spans, event.phase, 'phasegate.phase.retrying', correctionAttributes(event), time);
       closeAttempt(spans, phaseOf(spans, event, time), time, { outcome: 'retrying' });
       return;
     case 'phase.rewinding':
@@ -150,45 +150,45 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
       const attributes = { 'phasegate.because': event.because };
       const outcome = event.type === 'phase.skipped' ? 'skipped' : 'cancelled';
       if (spans.phases.has(event.phase)) closePhase(spans, event.phase, time, { outcome, attributes });
-      else note(spans, event.phase, `phasegate.${event.type}`, present(attributes), time);
+      else addEvent(spans, event.phase, `phasegate.${event.type}`, present(attributes), time);
       return;
     }
     case 'phase.escalated': {
       const attributes = { 'phasegate.because': event.because, 'phasegate.reason': event.reason };
-      note(spans, event.phase, 'phasegate.phase.escalated', present(attributes), time);
+      addEvent(spans, event.phase, 'phasegate.phase.escalated', present(attributes), time);
       return;
     }
     case 'phase.warned': {
       const attributes = { 'phasegate.code': event.code, 'phasegate.message': event.message };
-      note(spans, event.phase, 'phasegate.phase.warned', present(attributes), time);
+      addEvent(spans, event.phase, 'phasegate.phase.warned', present(attributes), time);
       return;
     }
     case 'phase.read':
-      note(spans, event.phase, 'phasegate.phase.read', { 'phasegate.source': event.source }, time);
+      addEvent(spans, event.phase, 'phasegate.phase.read', { 'phasegate.source': event.source }, time);
       return;
     case 'phase.reflected': {
       const attributes = { 'phasegate.reflection': event.reflection, 'phasegate.recalled': event.recalled?.length };
       applyReflection(spans, event, time);
-      note(spans, event.phase, 'phasegate.phase.reflected', present(attributes), time);
+      addEvent(spans, event.phase, 'phasegate.phase.reflected', present(attributes), time);
       return;
     }
     case 'phase.stale':
-      note(spans, event.phase, 'phasegate.phase.stale', { 'phasegate.because': event.because }, time);
+      addEvent(spans, event.phase, 'phasegate.phase.stale', { 'phasegate.because': event.because }, time);
       return;
     case 'phase.unaffected': {
       const attributes = { 'phasegate.source': event.source, 'phasegate.version': event.version };
-      note(spans, event.phase, 'phasegate.phase.unaffected', attributes, time);
+      addEvent(spans, event.phase, 'phasegate.phase.unaffected', attributes, time);
       return;
     }
     case 'attempt.unchanged':
-      note(spans, event.phase, 'phasegate.attempt.unchanged', { 'phasegate.times': event.times }, time);
+      addEvent(spans, event.phase, 'phasegate.attempt.unchanged', { 'phasegate.times': event.times }, time);
       return;
     case 'loop.detected': {
       const { kind, issues, rewinds, times } = event;
       const pairs = rewinds.map(({ from, to }) => `${from} → ${to}`);
       const attributes = { 'phasegate.loop': kind, 'phasegate.issues': [...issues], 'phasegate.rewinds': pairs };
       const counted = times === undefined ? attributes : { ...attributes, 'phasegate.times': times };
-      note(spans, event.phase, 'phasegate.loop.detected', counted, time);
+      addEvent(spans, event.phase, 'phasegate.loop.detected', counted, time);
       return;
     }
     case 'check.baselined': {
@@ -196,7 +196,7 @@ function heedPhase(spans: RunSpans, event: PhaseEvent, time: number): void {
       const attributes = { 'phasegate.passed': [...event.passed], 'phasegate.failed': failed };
       const attempt = openAttempt(spans, event);
       if (attempt) attempt.ready = time;
-      note(spans, event.phase, 'phasegate.check.baselined', attributes, time);
+      addEvent(spans, event.phase, 'phasegate.check.baselined', attributes, time);
       return;
     }
     default:
@@ -213,30 +213,32 @@ function rememberPlan(spans: RunSpans, plan: NonNullable<EventOf<'run.resumed'>[
   }
 }
 
-/** The requester waits with its span open. The phase that is sent back links to the attempt that demanded it. */
+/**
+ * Sends a phase back. The span of the requester stays open. The phase that is sent back links to the attempt that demanded it.
+ */
 function sendBack(spans: RunSpans, event: EventOf<'phase.rewinding'>, time: number): void {
   const { phase, target, riders = [] } = event;
   const requester = phaseOf(spans, event, time);
   const { span } = requester.attempt ?? requester;
   spans.corrections += 1;
   const attributes = { 'phasegate.target': target, ...correctionAttributes(event) };
-  note(spans, phase, 'phasegate.phase.rewinding', attributes, time);
+  addEvent(spans, phase, 'phasegate.phase.rewinding', attributes, time);
   for (const name of new Set([target, ...riders.map((rider) => rider.phase)])) {
     addLink(spans, name, linkTo(span.spanContext(), 'rewind', { 'phasegate.phase': phase }));
   }
   closeAttempt(spans, requester, time, { outcome: 'rewinding' });
 }
 
-/** The phase that runs again links to the one because of which it does. */
+/** Invalidates a phase. Its next span links to the phase that caused this. */
 function invalidate(spans: RunSpans, { phase, because }: EventOf<'phase.invalidated'>, time: number): void {
   const attributes = { 'phasegate.because': because };
   if (spans.phases.has(phase)) closePhase(spans, phase, time, { outcome: 'invalidated', attributes });
-  else note(spans, phase, 'phasegate.phase.invalidated', attributes, time);
+  else addEvent(spans, phase, 'phasegate.phase.invalidated', attributes, time);
   const cause = spans.latest.get(because);
   if (cause) addLink(spans, phase, linkTo(cause, 'invalidation', { 'phasegate.phase': because }));
 }
 
-/** Where the run itself gives no error and no reason, it ended as it did because of a phase. */
+/** The end of a run. If the run has no error or reason of its own, it has the failure of the phase that ended it. */
 function endOfRun({ failures }: RunSpans, { status, reason, limit, error }: EventOf<'run.ended'>): End {
   const attributes = present({ 'phasegate.reason': reason, 'phasegate.limit': limit });
   if (status === 'completed' || status === 'cancelled') return { outcome: status, attributes };

@@ -1,6 +1,6 @@
 /**
- * What records make of the span of a reflect call. None tells that it begins: it does once the attempt may set to work, and is
- * known by its name in the plan.
+ * Applies records to the span of a reflect call. No record marks its start: it starts when the attempt is ready, and has its name
+ * from the plan.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { commonOf, openAttempt, type At, type AttemptBranch, type RunSpans } fro
 import type { End } from './span.ts';
 import { beginWork, endWork, type Work } from './work-spans.ts';
 
-/** The reflect call, where it is what a record of a task speaks of. */
+/** Finds the reflect call that a record of a task is about, if it is about one. */
 export function reflectionAt(
   spans: RunSpans,
   attempt: AttemptBranch,
@@ -18,7 +18,7 @@ export function reflectionAt(
   return spans.reflects.get(event.phase) === event.task ? reflectionOf(spans, attempt, event, event.task) : undefined;
 }
 
-/** Ends it: nothing is learned where it has failed. */
+/** Ends a reflect call. It has failed if the record has no reflection. */
 export function applyReflection(spans: RunSpans, event: EventOf<'phase.reflected'>, time: number): void {
   const name = spans.reflects.get(event.phase);
   const attempt = openAttempt(spans, event);
@@ -29,7 +29,7 @@ export function applyReflection(spans: RunSpans, event: EventOf<'phase.reflected
   end(spans, attempt, time, event.reflection === undefined ? failed : { outcome: 'completed' });
 }
 
-/** A run is resumed: the process in which reflect calls were at work has ended, and they begin again. */
+/** Ends open reflect calls of a run that is resumed: their process has ended, and they start again. */
 export function interruptReflections(spans: RunSpans, time: number): void {
   for (const { attempt } of spans.phases.values()) {
     if (!attempt) continue;

@@ -1,5 +1,5 @@
 /**
- * What records of tasks and reviews make of the spans of a run.
+ * Applies records of tasks and reviews to the spans of a run.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { emitEvaluation, EVALUATION } from './evaluation-log.ts';
 import {
   commonOf,
   innermost,
-  note,
+  addEvent,
   openAttempt,
   startAttempt,
   type AttemptBranch,
@@ -22,19 +22,19 @@ import type { End, Failure } from './span.ts';
 import { addUsage } from './usage-attributes.ts';
 import { beginWork, endWork, type Work } from './work-spans.ts';
 
-/** What speaks of a task, a reviewer or a review. */
+/** A record of a task, a reviewer or a review. */
 export type WorkEvent = Exclude<
   Extract<RunEvent, { readonly type: `task.${string}` | `review.${string}` }>,
   EventOf<'task.dropped'>
 >;
 
-/** Applies one of them. */
+/** Applies one such record. */
 export function applyWorkRecord(spans: RunSpans, event: WorkEvent, time: number): void {
   if (event.type === 'review.decided') {
     decide(spans, event, time);
     return;
   }
-  // Where the records do not have its beginning, it begins now.
+  // If the records lack the start of the attempt, it starts now.
   const attempt = openAttempt(spans, event) ?? startAttempt(spans, event, time, false);
   switch (event.type) {
     case 'task.started':
@@ -49,7 +49,7 @@ export function applyWorkRecord(spans: RunSpans, event: WorkEvent, time: number)
     case 'task.retrying': {
       const { try: number, error, delayMs } = event;
       const attributes = { 'phasegate.try': number, 'error.type': error.code, 'phasegate.delay_ms': delayMs };
-      tell(spans, attempt, event, time, { ...attributes, ...exceptionAttributes(error) });
+      addWorkEvent(spans, attempt, event, time, { ...attributes, ...exceptionAttributes(error) });
       if (attempt.reflection?.name === event.task) attempt.reflection.turn = number + 1;
       return;
     }
@@ -57,12 +57,12 @@ export function applyWorkRecord(spans: RunSpans, event: WorkEvent, time: number)
       failTask(spans, attempt, event, time);
       return;
     case 'task.asked':
-      tell(spans, attempt, event, time, present({ 'phasegate.question': event.question }));
+      addWorkEvent(spans, attempt, event, time, present({ 'phasegate.question': event.question }));
       return;
     case 'review.waiting':
       return;
     case 'task.answered':
-      tell(spans, attempt, event, time, present({ 'phasegate.who': event.who }));
+      addWorkEvent(spans, attempt, event, time, present({ 'phasegate.who': event.who }));
       return;
     case 'review.started':
       endReview(spans, attempt, Math.min(spans.cut, time), { outcome: 'interrupted' });
@@ -81,7 +81,7 @@ function startTask(spans: RunSpans, attempt: AttemptBranch, event: EventOf<'task
     before.turn = event.try;
     return;
   }
-  // The same try again: the process in which it began has ended.
+  // The same try again: the process that started it has ended.
   if (before) endTask(spans, attempt, event, Math.min(spans.cut, time), { outcome: 'interrupted' });
   taskOf(spans, attempt, event, time).turn = event.try;
 }
@@ -89,7 +89,7 @@ function startTask(spans: RunSpans, attempt: AttemptBranch, event: EventOf<'task
 function failTask(spans: RunSpans, attempt: AttemptBranch, event: EventOf<'task.failed'>, time: number): void {
   const { error, rework } = event;
   if (rework) {
-    // A demand, as a gate may make one, and no error.
+    // A demand for rework, as a gate may make one. It is no error.
     const attributes = present({ 'phasegate.target': rework.phase, 'phasegate.feedback': rework.feedback });
     endTask(spans, attempt, event, time, { outcome: 'rework', attributes });
     return;
@@ -103,11 +103,11 @@ function report(spans: RunSpans, attempt: AttemptBranch, event: EventOf<'task.re
   const work = event.reviewer ? attempt.review : (reflectionAt(spans, attempt, event) ?? attempt.tasks.get(event.task));
   for (const one of [work, attempt, phase, spans.run]) if (one) addUsage(one.usage, event);
   if (event.artifact) {
-    tell(spans, attempt, event, time, present({ 'phasegate.artifact': event.artifact.name }));
+    addWorkEvent(spans, attempt, event, time, present({ 'phasegate.artifact': event.artifact.name }));
   }
 }
 
-/** A person may also decide about a phase whose attempt has ended, where a limit has held the next one. */
+/** Applies a decision. The attempt may have ended, if a limit holds the next one and a person decides. */
 function decide(spans: RunSpans, event: EventOf<'review.decided'>, time: number): void {
   const { verdict, phase } = event;
   for (const one of evaluations(event)) evaluate(spans, phase, one, time);
@@ -123,20 +123,20 @@ function decide(spans: RunSpans, event: EventOf<'review.decided'>, time: number)
   });
 }
 
-/** One verdict: a log event if a logger takes it, else an event of the span. */
+/** Emits one verdict: as a log event if there is a logger, else as an event of the span. */
 function evaluate(spans: RunSpans, phase: string, attributes: Attributes, time: number): void {
   const { logger } = spans;
-  if (!logger) note(spans, phase, EVALUATION, attributes, time);
+  if (!logger) addEvent(spans, phase, EVALUATION, attributes, time);
   else emitEvaluation(logger, innermost(spans, phase).context, { 'phasegate.phase': phase, ...attributes }, time);
 }
 
 function reviewFailure({ verdict }: EventOf<'review.decided'>): Failure {
   if (verdict.type === 'unavailable') return { type: verdict.error.code, message: verdict.error.message };
-  return { type: verdict.type, message: `The review has no verdict that counts: it is ${verdict.type}` };
+  return { type: verdict.type, message: `The review has no valid verdict: it is ${verdict.type}` };
 }
 
-/** Something that happens while a task or a review is at work. */
-function tell(
+/** Adds an event to the open span of a task or a review. */
+function addWorkEvent(
   spans: RunSpans,
   attempt: AttemptBranch,
   event: Exclude<WorkEvent, { readonly type: `review.${string}` | 'task.started' | 'task.completed' | 'task.failed' }>,

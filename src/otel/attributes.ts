@@ -1,5 +1,5 @@
 /**
- * What records say, as attributes of spans: in the words of the GenAI conventions where they have some, else under `phasegate.`
+ * Attributes of spans from records. They have names of the GenAI conventions if there are any, else names under `phasegate.`
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { ErrorInfo } from '../model/errors/phasegate-error.ts';
 import type { EventOf, Verdict } from '../model/events/event.ts';
 import { decisionIn } from '../model/review/verdict.ts';
 
-/** A text of no more characters than a backend takes. */
+/** Cuts a text to the length that backends accept. */
 export function brief(text: string): string {
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\uD800-\uDBFF]$/u, '')}…`;
 }
 
-/** The attributes of an event `exception`, as the conventions for exceptions name them. */
+/** Attributes of an `exception` event, as the conventions for exceptions name them. */
 export function exceptionAttributes({ name, message, stack }: ErrorInfo): Attributes {
   return {
     'exception.type': name,
@@ -31,7 +31,7 @@ export function common(kind: string, runId: string, pipeline: string | undefined
   };
 }
 
-/** A demand for changes, as an event of the attempt that is sent back, or that sends another back. */
+/** Attributes of a demand for changes, for an event of the attempt that is sent back, or that sends another back. */
 export function correctionAttributes({
   correction,
   by,
@@ -48,8 +48,8 @@ export function correctionAttributes({
 }
 
 /**
- * Verdicts, each as attributes of an event `gen_ai.evaluation.result`: those of reviewers, and the one that was made without them,
- * or because one of them has given none.
+ * Attributes of `gen_ai.evaluation.result` events, one for each verdict. They include the verdict of the gate, if it was made
+ * without reviewers, or because one of them gave none.
  */
 export function evaluations(event: EventOf<'review.decided'>): readonly Attributes[] {
   const { by, who } = event;
@@ -62,7 +62,7 @@ export function evaluations(event: EventOf<'review.decided'>): readonly Attribut
   }));
 }
 
-/** Attributes without those that are not there. */
+/** Drops attributes that are undefined. */
 export function present(attributes: Readonly<Record<string, string | number | boolean | undefined>>): Attributes {
   return Object.fromEntries(
     Object.entries(attributes).flatMap(([key, value]) =>
@@ -73,16 +73,16 @@ export function present(attributes: Readonly<Record<string, string | number | bo
 
 // --- internal ---
 
-/** Characters of a text. Backends refuse what is much longer, with the whole batch it came in. */
+/** Characters of a text. Backends refuse much longer ones, with the whole batch. */
 const LONGEST = 4096;
 
-/** Verdicts with who has given them. A person, or a task, decides about an attempt whose reviewers have said theirs before. */
+/** Pairs verdicts with their authors. A person or a task decides after the reviewers, whose verdicts have events already. */
 function named({ verdict, verdicts, by }: EventOf<'review.decided'>): readonly (readonly [string, Verdict])[] {
   if (by !== 'gate') return [[by, verdict]];
-  const said = Object.entries(verdicts);
-  if (said.length === 0) return [[verdict.type === 'retry' ? 'checks' : 'gate', verdict]];
-  const isSaid = decisionIn(verdict) !== undefined || said.some(([, one]) => one.type === verdict.type);
-  return isSaid ? said : [...said, ['gate', verdict]];
+  const given = Object.entries(verdicts);
+  if (given.length === 0) return [[verdict.type === 'retry' ? 'checks' : 'gate', verdict]];
+  const isGiven = decisionIn(verdict) !== undefined || given.some(([, one]) => one.type === verdict.type);
+  return isGiven ? given : [...given, ['gate', verdict]];
 }
 
 function verdictAttributes(verdict: Verdict): Attributes {

@@ -1,17 +1,17 @@
 /**
- * Verdicts as log events of OpenTelemetry, if its Logs API is there to take them.
+ * Verdicts as OpenTelemetry log events, for programs that use its Logs API.
  *
  * @module
  */
 import type { Attributes, Context, HrTime } from '@opentelemetry/api';
 import { hrTime } from './span.ts';
 
-/** The part of a `LoggerProvider` of OpenTelemetry that is used; its API is young, and its package is not needed. */
+/** The used part of a `LoggerProvider` of OpenTelemetry. Its API is young, so its package is not required. */
 export interface EventLoggerProvider {
   getLogger(name: string): EventLogger;
 }
 
-/** The part of its `Logger` that is used. */
+/** The used part of its `Logger`. */
 export interface EventLogger {
   emit(record: EventLogRecord): void;
 }
@@ -23,7 +23,7 @@ export interface EventLogRecord {
   /** 9 for information, 17 for an error. */
   readonly severityNumber: number;
   readonly attributes: Attributes;
-  /** Of the span that it is about. */
+  /** The context of the span that the event is about. */
   readonly context: Context;
 }
 
@@ -33,5 +33,5 @@ export function emitEvaluation(logger: EventLogger, context: Context, attributes
   logger.emit({ eventName: EVALUATION, timestamp: hrTime(time), severityNumber, attributes, context });
 }
 
-/** The name of the event, on spans as well. */
+/** The name of the event. Span events have the same. */
 export const EVALUATION = 'gen_ai.evaluation.result';

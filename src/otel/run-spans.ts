@@ -1,6 +1,6 @@
 /**
- * The spans of one run that have begun and not ended, as a tree: run, phases, attempts, and the work of attempts. What has ended
- * is let go, but for the names by which others link to it.
+ * The open spans of one run, as a tree: run, phases, attempts, and the work of attempts. Ended spans are dropped. Only their
+ * contexts stay, for links.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { EventLogger } from './evaluation-log.ts';
 import { closeBranch, hrTime, linkTo, openBranch, type Branch, type End, type Failure } from './span.ts';
 import { endWork, type Work } from './work-spans.ts';
 
-/** Which attempt of which phase. */
+/** An attempt of a phase. */
 export interface At {
   readonly phase: string;
   readonly generation: number;
@@ -22,54 +22,54 @@ export interface PhaseBranch extends Branch {
   readonly generation: number;
   attempts: number;
   attempt: AttemptBranch | undefined;
-  /** What became of its attempt before. */
+  /** The outcome of its previous attempt. */
   before: string | undefined;
 }
 
-/** The span of an attempt, with its work that has not ended. */
+/** The span of an attempt, with its unfinished work. */
 export interface AttemptBranch extends Branch {
   readonly number: number;
   readonly tasks: Map<string, Work>;
-  /** What thinks about the attempt before. */
+  /** The reflect call about the previous attempt. */
   reflection: Work | undefined;
   review: Work | undefined;
-  /** Since when it may reflect. */
+  /** The time at which its reflect call may start. */
   ready: number;
   /** The type of the latest verdict on it. */
   verdict: string | undefined;
 }
 
-/** One run. */
+/** The spans of one run. */
 export interface RunSpans {
   readonly tracer: Tracer;
-  /** Takes verdicts, in place of the spans. */
+  /** Takes verdicts instead of the spans. */
   readonly logger: EventLogger | undefined;
   readonly parent: Context;
   readonly runId: string;
   readonly run: Branch;
   pipeline: string | undefined;
-  /** Phases whose gates ask again where a text has no verdict. */
+  /** Phases whose gates ask again if a text has no verdict. */
   readonly askAgain: Set<string>;
   /** The names of reflect calls, by phase. */
   readonly reflects: Map<string, string>;
   readonly phases: Map<string, PhaseBranch>;
   /** The latest span of each phase. */
   readonly latest: Map<string, SpanContext>;
-  /** What the next span of a phase links to. */
+  /** Links for the next span of each phase. */
   readonly links: Map<string, Link[]>;
-  /** What the first phase that ended so did, by how it ended. */
+  /** The failure of the first phase with each outcome. */
   readonly failures: Map<string, Failure>;
   attempts: number;
   corrections: number;
-  /** The time of the latest record, and of that before the latest resumption. */
+  /** The time of the latest record; and of the last record before the latest resumption. */
   last: number;
   cut: number;
 }
 
-/** The parts of a run's spans that its observer gives. */
+/** The parts that the observer provides. */
 type Origin = Pick<RunSpans, 'tracer' | 'logger' | 'parent' | 'runId'>;
 
-/** Begins the span of a run. @param before The span of the run up to where it ended, if it goes on. */
+/** Starts the span of a run. @param before The previous span of the run, if the run was reopened. */
 export function openRun(
   from: Origin,
   time: number,
@@ -108,7 +108,7 @@ export function openRun(
   };
 }
 
-/** The same, and which attempt it is. */
+/** Common attributes, and those of an attempt. */
 export function commonOf({ runId, pipeline }: RunSpans, kind: string, { phase, generation, attempt }: At): Attributes {
   return {
     ...common(kind, runId, pipeline),
@@ -118,12 +118,12 @@ export function commonOf({ runId, pipeline }: RunSpans, kind: string, { phase, g
   };
 }
 
-/** Begins an attempt, and its phase where that is not open. */
+/** Starts an attempt, and its phase if that is not open. */
 export function startAttempt(spans: RunSpans, at: At, time: number, isBeginning = true): AttemptBranch {
   const open = spans.phases.get(at.phase);
   const phase = open?.generation === at.generation ? open : openPhase(spans, at, time, isBeginning);
   closeAttempt(spans, phase, time, { outcome: 'unfinished' });
-  // An attempt that its own gate asked for is not yet the answer to demands of others.
+  // A retry of its own gate does not answer the demands of other phases.
   const links = phase === open && phase.before !== 'retrying' ? takeLinks(spans, at.phase) : [];
   const branch = openBranch(spans.tracer, phase.context, `attempt ${at.phase}`, {
     time,
@@ -144,20 +144,20 @@ export function startAttempt(spans: RunSpans, at: At, time: number, isBeginning 
   return attempt;
 }
 
-/** The attempt that a record speaks of, where it is open. */
+/** Finds the attempt that a record is about, if it is open. */
 export function openAttempt({ phases }: RunSpans, { phase, generation, attempt }: At): AttemptBranch | undefined {
   const branch = phases.get(phase);
   return branch?.generation === generation && branch.attempt?.number === attempt ? branch.attempt : undefined;
 }
 
-/** The phase that a record speaks of; where the records do not have its beginning, it begins now. */
+/** Finds the phase that a record is about. If the records lack its start, it starts now. */
 export function phaseOf(spans: RunSpans, at: At, time: number): PhaseBranch {
   const phase = spans.phases.get(at.phase);
   return phase?.generation === at.generation ? phase : openPhase(spans, at, time, false);
 }
 
-/** Tells what happened on the innermost span that is open. */
-export function note(
+/** Adds an event to the innermost open span. */
+export function addEvent(
   spans: RunSpans,
   phase: string | undefined,
   name: string,
@@ -168,7 +168,7 @@ export function note(
   span.addEvent(name, phase === undefined ? attributes : { 'phasegate.phase': phase, ...attributes }, hrTime(time));
 }
 
-/** The innermost branch that is open: an attempt, else its phase, else the run. */
+/** Finds the innermost open span: an attempt, else its phase, else the run. */
 export function innermost(spans: RunSpans, phase: string | undefined): Branch {
   const branch = phase === undefined ? undefined : spans.phases.get(phase);
   return branch?.attempt ?? branch ?? spans.run;
@@ -191,7 +191,7 @@ export function closeAttempt(spans: RunSpans, phase: PhaseBranch, time: number, 
   });
 }
 
-/** Ends a phase, where it is open, with all that is below it. */
+/** Ends a phase with all spans below it, if it is open. */
 export function closePhase(spans: RunSpans, name: string, time: number, end: End): void {
   const phase = spans.phases.get(name);
   if (!phase) return;
@@ -204,7 +204,7 @@ export function closePhase(spans: RunSpans, name: string, time: number, end: End
   closeBranch(phase, time, { ...end, attributes: { ...end.attributes, 'phasegate.attempts': phase.attempts } });
 }
 
-/** Ends a run with all that is below it. */
+/** Ends a run with all spans below it. */
 export function closeRun(spans: RunSpans, time: number, end: End): void {
   for (const name of spans.phases.keys()) closePhase(spans, name, time, { outcome: 'unfinished' });
   const { attempts, corrections } = spans;
@@ -212,7 +212,7 @@ export function closeRun(spans: RunSpans, time: number, end: End): void {
   closeBranch(spans.run, time, { ...end, attributes: { ...end.attributes, ...counts } });
 }
 
-/** Lets the next span of a phase link to another. */
+/** Adds a link to the next span of a phase. */
 export function addLink({ links }: RunSpans, phase: string, link: Link): void {
   const waiting = links.get(phase);
   if (waiting) waiting.push(link);
@@ -221,7 +221,7 @@ export function addLink({ links }: RunSpans, phase: string, link: Link): void {
 
 // --- internal ---
 
-/** The records begin in the middle: the span has begun before. */
+/** The records lack the start of the span. */
 const START_UNKNOWN: Attributes = { 'phasegate.start_unknown': true };
 
 function openPhase(spans: RunSpans, { phase, generation }: At, time: number, isBeginning: boolean): PhaseBranch {

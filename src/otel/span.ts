@@ -1,5 +1,5 @@
 /**
- * Spans that others are below, and how spans begin and end.
+ * Starts and ends spans that have child spans.
  *
  * @module
  */
@@ -17,29 +17,29 @@ import {
 import { brief } from './attributes.ts';
 import { noUsage, sums, type Usage } from './usage-attributes.ts';
 
-/** A span that others are below. */
+/** A span that has child spans. */
 export interface Branch {
   readonly span: Span;
   readonly context: Context;
-  /** When it began, in milliseconds since 1970. */
+  /** The start, in milliseconds since 1970. */
   readonly since: number;
   readonly usage: Usage;
 }
 
-/** How a span ends where it ends badly: a name of few, and what happened in words. */
+/** The failure of a span: a type of low cardinality, and a message. */
 export interface Failure {
   readonly type: string;
   readonly message: string;
 }
 
-/** How a span ends. */
+/** The end of a span. */
 export interface End {
   readonly outcome: string;
   readonly failure?: Failure | undefined;
   readonly attributes?: Attributes | undefined;
 }
 
-/** Begins a span below another. */
+/** Starts a span below another. */
 export function openBranch(
   tracer: Tracer,
   parent: Context,
@@ -50,26 +50,29 @@ export function openBranch(
   return { span, context: trace.setSpan(parent, span), since: time, usage: noUsage() };
 }
 
-/** Ends a span, not before it began: clocks are set back. */
+/** Ends a span, but not before its start, as a clock may be set back. */
 export function closeBranch({ span, since, usage }: Branch, time: number, end: End): void {
   span.setAttributes({ 'phasegate.outcome': end.outcome, ...sums(usage), ...end.attributes });
   fail(span, end.failure);
   span.end(hrTime(Math.max(since, time)));
 }
 
-/** Sets the status of a span that has ended badly. */
+/** Sets the error status of a span that has failed. */
 export function fail(span: Span, failure: Failure | undefined): void {
   if (!failure) return;
   span.setAttribute('error.type', failure.type);
   span.setStatus({ code: SpanStatusCode.ERROR, message: brief(failure.message) });
 }
 
-/** A link to a span, and why. */
+/** Creates a link to a span, with its reason. */
 export function linkTo(context: SpanContext, reason: string, attributes: Attributes = {}): Link {
   return { context, attributes: { 'phasegate.link': reason, ...attributes } };
 }
 
-/** Seconds and nanoseconds: of numbers, OpenTelemetry takes those before the start of the process for durations since then. */
+/**
+ * Converts milliseconds into seconds and nanoseconds. OpenTelemetry would read a small number as a duration since the start of
+ * the process.
+ */
 export function hrTime(time: number): HrTime {
   const seconds = Math.floor(time / 1000);
   return [seconds, Math.floor((time - seconds * 1000) * 1_000_000)];

@@ -1,5 +1,5 @@
 /**
- * What the span of a run is a child of.
+ * The parent of a run's span.
  *
  * @module
  */
@@ -13,26 +13,31 @@ import {
   type SpanContext,
 } from '@opentelemetry/api';
 
-/** The headers by which a span of another process is known, as W3C Trace Context has them. */
+/** The headers of W3C Trace Context that identify a span of another process. */
 export interface TraceParent {
   /** `<version>-<trace id>-<span id>-<flags>`, in hexadecimal digits. */
   readonly traceparent: string;
   readonly tracestate?: string | undefined;
 }
 
-/** The context to start in: the given one, what headers say, or what is active. Headers that say nothing start a new trace. */
+/**
+ * Finds the context to start in: the given one, that of the headers, or the active one. Headers that are not valid start a new
+ * trace.
+ */
 export function parentContext(given: Context | TraceParent | undefined): Context {
   if (given === undefined) return context.active();
   if (!('traceparent' in given)) return given;
   const parent = remoteParent(given);
   if (parent) return trace.setSpanContext(context.active(), parent);
-  diag.warn(`phasegate: traceparent ${JSON.stringify(given.traceparent)} is none of W3C; a new trace is started`);
+  diag.warn(
+    `phasegate: traceparent ${JSON.stringify(given.traceparent)} is not valid W3C Trace Context; a new trace is started`,
+  );
   return trace.deleteSpan(context.active());
 }
 
 // --- internal ---
 
-/** Later versions may have more parts behind these. */
+/** Later versions may append more parts. */
 const HEADER = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/u;
 
 function remoteParent({ traceparent, tracestate }: TraceParent): SpanContext | undefined {

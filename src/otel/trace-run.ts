@@ -1,5 +1,5 @@
 /**
- * From the records of runs to spans.
+ * Converts the records of runs into spans.
  *
  * @module
  */
@@ -12,39 +12,39 @@ import { parentContext, type TraceParent } from './trace-parent.ts';
 
 /** Options of {@link traceRun} and {@link spanObserver}. */
 export interface TraceOptions {
-  /** What the tracer is taken from. @default the global one, which does nothing until an SDK is registered */
+  /** The provider of the tracer. @default the global one, which does nothing until an SDK is registered */
   readonly tracerProvider?: TracerProvider | undefined;
   /**
-   * Takes verdicts as log events `gen_ai.evaluation.result`, on the span of the attempt that they are about. A `LoggerProvider` of
-   * `@opentelemetry/api-logs`, or of `@opentelemetry/api` from 1.10 on.
+   * Takes verdicts as log events `gen_ai.evaluation.result`, on the span of the attempt that they are about. A `LoggerProvider`
+   * of `@opentelemetry/api-logs`, or of `@opentelemetry/api` from 1.10 on.
    *
    * @default none: verdicts are events of that span
    */
   readonly loggerProvider?: EventLoggerProvider | undefined;
   /**
-   * What the span of the run is a child of: a context, or the headers of W3C Trace Context.
+   * The parent of the run's span: a context, or the headers of W3C Trace Context.
    *
-   * @default the context that is active when this is called; `ROOT_CONTEXT` starts a trace of its own
+   * @default the context that is active at the call; `ROOT_CONTEXT` starts a trace of its own
    */
   readonly parent?: Context | TraceParent | undefined;
 }
 
-/** Takes records, such as `events$` of a run gives them. */
+/** Takes records, for example from `events$` of a run. */
 export interface SpanObserver {
   readonly next: (record: RunRecord) => void;
-  /** Ends all spans that are open, with the outcome `unfinished`, at the time of the latest record. */
+  /** Ends all open spans with the outcome `unfinished`, at the time of the latest record. */
   readonly error: (error: unknown) => void;
-  /** The same. A run that has ended has no open spans. */
+  /** Ends all open spans, as `error` does. A run that has ended has none. */
   readonly complete: () => void;
 }
 
 /**
- * Makes spans of the records of a run: one for the run, for each generation of its phases, for each attempt, and for its tasks,
- * reflect calls and reviews. They begin and end at the times of the records, so a run that was kept makes the same spans as one that runs.
+ * Creates spans from the records of a run: for the run, each generation of its phases, each attempt, and its tasks, reflect calls
+ * and reviews. Spans have the times of the records, so a stored run gives the same spans as a live one.
  *
- * @param records A run, or its records as {@link readRun} gives them; of several runs one after another, too.
- * @returns When the records have ended, and with them all spans.
- * @throws Whatever iterating throws, after the spans that are open have ended.
+ * @param records A run, or its records from {@link readRun}; or the records of several runs, one run after another.
+ * @returns A promise that resolves when the records, and so all spans, have ended.
+ * @throws The error of the iteration, after it has ended the open spans.
  *
  * @example
  * ```ts
@@ -65,10 +65,10 @@ export async function traceRun(
 }
 
 /**
- * The same for a subscription: `run.events$.subscribe(spanObserver())`. Records of several runs may be mixed.
+ * Creates an observer for a subscription: `run.events$.subscribe(spanObserver())`. Records of several runs may be mixed.
  *
- * It may go on for ever: of the last 1000 runs that have ended it keeps what their spans are called, for runs that are tried
- * again to link to; a run that ended before those begins without that link.
+ * It may run without end. It holds the span contexts of the last 1000 ended runs, as the span of a reopened run links to the
+ * previous one. The span of a run that ended earlier lacks that link.
  */
 export function spanObserver(options: TraceOptions = {}): SpanObserver {
   const tracer = (options.tracerProvider ?? trace).getTracer('phasegate');
@@ -109,5 +109,5 @@ export function spanObserver(options: TraceOptions = {}): SpanObserver {
 
 // --- internal ---
 
-/** Runs that have ended and may go on. */
+/** Ended runs that may be reopened. */
 const MOST_ENDED = 1000;

@@ -1,26 +1,26 @@
 /**
- * What work has used, as attributes.
+ * The usage of work, as attributes.
  *
  * @module
  */
 import type { Attributes } from '@opentelemetry/api';
 import type { EventOf } from '../model/events/event.ts';
 
-/** What was reported since a span began. */
+/** The usage that was reported since the start of a span. */
 export interface Usage {
   tokens: number;
   costUsd: number;
   inputTokens: number | undefined;
   outputTokens: number | undefined;
-  /** The models that were asked, as far as they were named. */
+  /** The models that were called, if reported. */
   readonly models: Set<string>;
-  /** Who serves them, as far as that was named. */
+  /** The providers of these models, if reported. */
   readonly providers: Set<string>;
-  /** The tasks or reviewers that told of a model. */
+  /** The tasks or reviewers that reported a model. */
   readonly agents: Set<string>;
 }
 
-/** Nothing. */
+/** No usage. */
 export function noUsage(): Usage {
   return {
     tokens: 0,
@@ -33,7 +33,7 @@ export function noUsage(): Usage {
   };
 }
 
-/** Adds what a task or a reviewer reports. */
+/** Adds a report of a task or a reviewer. */
 export function addUsage(usage: Usage, report: EventOf<'task.reported'>): void {
   const { tokens = 0, costUsd = 0, inputTokens, outputTokens, model, provider } = report;
   usage.tokens += tokens;
@@ -45,7 +45,7 @@ export function addUsage(usage: Usage, report: EventOf<'task.reported'>): void {
   if (model !== undefined || inputTokens !== undefined || outputTokens !== undefined) usage.agents.add(report.task);
 }
 
-/** Sums of a span that has others below it, where each model call would be counted again. */
+/** Totals of a span with child spans. Token attributes of the GenAI conventions would count each model call twice. */
 export function sums({ tokens, costUsd }: Usage): Attributes {
   return {
     ...(tokens > 0 && { 'phasegate.tokens': tokens }),
@@ -53,7 +53,7 @@ export function sums({ tokens, costUsd }: Usage): Attributes {
   };
 }
 
-/** What the work of one span has used itself, in the words of the GenAI conventions. */
+/** Usage of a span without child spans, with the names of the GenAI conventions. */
 export function modelUsage(usage: Usage): Attributes {
   const { inputTokens, outputTokens } = usage;
   const model = only(usage.models);
@@ -70,7 +70,7 @@ export function modelUsage(usage: Usage): Attributes {
   };
 }
 
-/** The one name in it, if there is just one. */
+/** The only name in a set; `undefined` if there are none or several. */
 export function only(names: ReadonlySet<string>): string | undefined {
   const [first] = names;
   return names.size === 1 ? first : undefined;

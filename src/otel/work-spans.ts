@@ -1,6 +1,6 @@
 /**
- * Spans of tasks, reflect calls and reviews. They have none below them, so each is made when it ends: by then it is known whether a model has done
- * the work, and which, as samplers are told when a span is made.
+ * Spans of tasks, reflect calls and reviews. They have no child spans, so each is created when it ends. By then it is known if a
+ * model did the work, and which one. Samplers need that when a span is created.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Attributes, Context, Tracer } from '@opentelemetry/api';
 import { fail, hrTime, type End } from './span.ts';
 import { modelUsage, noUsage, only, type Usage } from './usage-attributes.ts';
 
-/** A task, a reflect call or a review that has begun and not ended. */
+/** A task, a reflect call or a review that has started and not ended. */
 export interface Work {
   readonly kind: 'task' | 'reflection' | 'review';
   readonly name: string;
@@ -16,16 +16,16 @@ export interface Work {
   readonly attributes: Attributes;
   readonly events: { readonly name: string; readonly attributes: Attributes; readonly time: number }[];
   readonly usage: Usage;
-  /** Which try it is in, or how often the review was asked again. */
+  /** The number of its try; for a review, the number of times that it was asked again. */
   turn: number;
 }
 
-/** Work that begins. */
+/** Starts work. */
 export function beginWork(kind: Work['kind'], name: string, since: number, turn: number, attributes: Attributes): Work {
   return { kind, name, since, attributes, events: [], usage: noUsage(), turn };
 }
 
-/** Makes the span of work that has ended. */
+/** Creates the span of ended work. */
 export function endWork(tracer: Tracer, parent: Context, work: Work, time: number, end: End): void {
   const { kind, name, since, events, usage } = work;
   const attributes: Attributes = {
