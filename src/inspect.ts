@@ -1,6 +1,6 @@
 /**
- * Runs in the inspector of Stately: every actor of them, with its transitions. On Node only. The package `@statelyai/inspect` is
- * needed.
+ * The Stately inspector for runs: it shows every actor with its transitions. On Node only. It needs the package
+ * `@statelyai/inspect`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What phasegate offers on Node only.
+ * The parts of phasegate that need Node.
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Models as tasks, as reviewers, and as what reflects on rejected work. The package `openai` is needed where no function of one's own asks the model.
+ * Models as tasks and reviewers, and for reflection on rejected work. It needs the package `openai`, unless the caller passes a
+ * function that calls the model.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Runs as traces of OpenTelemetry. The package `@opentelemetry/api` is needed.
+ * OpenTelemetry traces of runs. It needs the package `@opentelemetry/api`.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * phasegate/store: the port that a store fills. Types alone.
+ * phasegate/store: the types of the store port, for implementations of stores.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What whoever fills a port of phasegate tests it with. On Node only.
+ * Contract tests for implementations of phasegate's ports. On Node only.
  *
  * @module
  */

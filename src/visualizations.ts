@@ -1,5 +1,5 @@
 /**
- * phasegate/visualizations: pictures of pipelines, of their runs, and of the machines, and what they are made from.
+ * phasegate/visualizations: pictures of pipelines, of their runs, and of the state machines; and the data that they are made of.
  *
  * @module
  */
