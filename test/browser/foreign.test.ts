@@ -66,7 +66,9 @@ describe('a name that leads to this machine', () => {
     for (const path of ['/', `/${new URL(url).search}`, '/api/runs', '/api/inbox']) {
       const answer = await other.page.goto(`http://${REBOUND}:${port}${path}`);
       expect([path, answer?.status()]).toEqual([path, 403]);
-      expect(await other.page.locator('body').innerText()).toContain('Cannot answer as the host must be a name of this machine: it is');
+      expect(await other.page.locator('body').innerText()).toContain(
+        'Cannot answer as the host must be a name of this machine: it is',
+      );
     }
     await expectUntouched(store);
   });

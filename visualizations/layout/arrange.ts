@@ -1,5 +1,5 @@
 /**
- * Boxes and arrows in their places: columns from left to right, in which everything comes after what leads to it.
+ * Places boxes and arrows in columns from left to right. Each box is to the right of all boxes that lead to it.
  *
  * @module
  */
@@ -7,13 +7,13 @@ import type { Graph } from '../../src/model/values/graph.ts';
 import { layersOf } from './layers.ts';
 import { straighten } from './straighten.ts';
 
-/** A place. Numbers grow to the right and downwards. */
+/** A point. Numbers grow to the right and downwards. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** How much room something takes. */
+/** A size in pixels. */
 export interface NodeSize {
   readonly width: number;
   readonly height: number;
@@ -22,22 +22,22 @@ export interface NodeSize {
 /** A box, by its centre. */
 export interface Box extends Point, NodeSize {}
 
-/** An arrow between two boxes. */
+/** An arrow between two boxes, by their indices. */
 export interface Arrow {
   readonly from: number;
   readonly to: number;
-  /** Where it bends, with its ends. */
+  /** Its two ends, and the bends between them. */
   readonly points: readonly Point[];
 }
 
-/** A graph with everything in its place. */
+/** A graph with all positions. */
 export interface Arrangement {
   readonly width: number;
   readonly boxes: readonly Box[];
   readonly arrows: readonly Arrow[];
 }
 
-/** Arranges a graph without cycles, whose nodes take the room that they are given. */
+/** Arranges a graph without cycles. @param sizes The size of each node. */
 export function arrange(graph: Pick<Graph, 'before' | 'next'>, sizes: readonly NodeSize[]): Arrangement {
   const layers = layersOf(graph);
   const tall = (node: number): number => sizes[node]?.height ?? 0;
@@ -71,8 +71,8 @@ export function arrange(graph: Pick<Graph, 'before' | 'next'>, sizes: readonly N
 }
 
 /**
- * A way back, below both boxes, the deeper the longer it is: start, two points of control, and end of a cubic Bézier curve. Where it
- * leaves is beside where others arrive.
+ * A way back as a cubic Bézier curve: start, two control points, and end. It passes below both boxes, the deeper the longer it
+ * is. It starts next to the end of other curves, so that they do not touch.
  */
 export function curveBack(from: Box, to: Box): readonly Point[] {
   const start = { x: from.x - Math.round(from.width / 6), y: from.y + from.height / 2 };
@@ -81,7 +81,7 @@ export function curveBack(from: Box, to: Box): readonly Point[] {
   return [start, { x: start.x, y: depth }, { x: end.x, y: depth }, end];
 }
 
-/** How high a picture of it all is. */
+/** The height of the picture with all boxes and lines. */
 export function heightOf(boxes: readonly Box[], lines: readonly { readonly points: readonly Point[] }[]): number {
   const bottoms = [
     ...boxes.map(({ y, height }) => y + height / 2),
@@ -93,7 +93,7 @@ export function heightOf(boxes: readonly Box[], lines: readonly { readonly point
 // --- internal ---
 
 const MARGIN = 16;
-/** Room between boxes below each other, and between columns. */
+/** Distance between boxes of a column, and between columns. */
 const BELOW = 32;
 const BESIDE = 64;
 
@@ -103,7 +103,7 @@ interface Column {
   readonly right: number;
 }
 
-/** Columns are as wide as their widest box. */
+/** Places the columns. Each is as wide as its widest box. */
 function columnsOf(
   columns: readonly (readonly number[])[],
   sizes: readonly NodeSize[],

@@ -1,25 +1,25 @@
 /**
- * Columns of a layered drawing: which column each node is in, and in which order they stand there, so that few edges cross.
+ * The columns of a layered drawing: a column for each node, and an order within each column that has few crossings.
  *
- * Where an edge passes columns, bends stand for it there, and take part in the order.
+ * A long edge has a bend in each column that it passes. Bends take part in the order.
  *
  * @module
  */
 import { topologicalOrder, type Graph } from '../../src/model/values/graph.ts';
 
-/** The nodes of a graph by their index, and behind them the bends of its edges. */
+/** The nodes of a graph by index, followed by the bends of its edges. */
 export interface Layers {
-  /** Columns from left to right: the nodes and bends in them from top to bottom. */
+  /** Columns from left to right. Each lists its nodes and bends from top to bottom. */
   readonly columns: readonly (readonly number[])[];
-  /** For each node and bend, those in the column before that lead to it. */
+  /** For each node and bend, its sources in the previous column. */
   readonly before: readonly (readonly number[])[];
-  /** For each node and bend, those in the column after. */
+  /** For each node and bend, its targets in the next column. */
   readonly next: readonly (readonly number[])[];
-  /** For each edge, in the order of `before` of the graph: where it bends. */
+  /** The bends of each edge. Edges are in the order of `before` of the graph. */
   readonly bends: readonly (readonly number[])[];
 }
 
-/** Puts each node of a graph without cycles into the column after the last of those that it comes after. */
+/** Puts each node of a graph without cycles into the column after the last of its sources. */
 export function layersOf(graph: Pick<Graph, 'before' | 'next'>): Layers {
   const columnOf = graph.before.map(() => 0);
   for (const node of topologicalOrder(graph)) {
@@ -38,7 +38,7 @@ export function layersOf(graph: Pick<Graph, 'before' | 'next'>): Layers {
     const edge = edges[at];
     if (!edge) continue;
     const span = spanOf(edge);
-    // What is left of many long edges takes no part in the order, and is drawn straight.
+    // Beyond the limit, long edges have no bends, and are drawn straight.
     if (span - 1 > left) break;
     left -= span - 1;
     let source = edge.from;
@@ -72,11 +72,13 @@ interface Edge {
 
 type Neighbours = readonly (readonly number[])[];
 
-/** A graph in which everything comes after everything would have a bend for each edge in each column. */
+/** A limit, as a graph with all possible edges would need a bend for each edge in each column. */
 const MOST_BENDS = 10_000;
 const SWEEPS = 8;
 
-/** Sorts columns by where the neighbours of their nodes stand, forth and back, and keeps what crosses least. */
+/**
+ * Sorts columns by the positions of neighbours, forwards and backwards in turn, and returns the order with the fewest crossings.
+ */
 function ordered(columns: readonly (readonly number[])[], before: Neighbours, next: Neighbours): Layers['columns'] {
   let best = columns;
   let least = crossings(columns, next);
@@ -91,7 +93,7 @@ function ordered(columns: readonly (readonly number[])[], before: Neighbours, ne
   return best;
 }
 
-/** Each column by the middle of its neighbours in the one before; what has none stays where it is. */
+/** Sorts each column by the mean position of its neighbours in the previous one. A node without neighbours keeps its position. */
 function sorted(columns: readonly (readonly number[])[], neighbours: Neighbours): readonly (readonly number[])[] {
   const place = new Map<number, number>();
   return columns.map((column) => {
@@ -103,13 +105,13 @@ function sorted(columns: readonly (readonly number[])[], neighbours: Neighbours)
       }),
     );
     const order = column.toSorted((a, b) => (keys.get(a) ?? 0) - (keys.get(b) ?? 0));
-    // Columns of different lengths are compared by how far down something is.
+    // Relative positions, as columns differ in length.
     order.forEach((node, at) => place.set(node, (at + 0.5) / order.length));
     return order;
   });
 }
 
-/** How often edges between neighbouring columns cross: pairs that are in the other order at their ends. */
+/** Counts crossings of edges between adjacent columns: pairs of edges in opposite order at their ends. */
 function crossings(columns: readonly (readonly number[])[], next: Neighbours): number {
   const place = new Map<number, number>();
   for (const column of columns) column.forEach((node, at) => place.set(node, at));
@@ -128,7 +130,7 @@ function crossings(columns: readonly (readonly number[])[], next: Neighbours): n
   return count;
 }
 
-/** A Fenwick tree counts how many ends are at most as far down as one. */
+/** Counts ends at or above a position, with a Fenwick tree. */
 function countUpTo(tree: Uint32Array, place: number): number {
   let count = 0;
   for (let at = place + 1; at > 0; at -= at & -at) count += tree[at] ?? 0;

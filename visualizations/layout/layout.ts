@@ -1,5 +1,5 @@
 /**
- * Where the phases of a plan stand in a picture: in columns from left to right, in the order of work.
+ * Lays out the phases of a plan in columns from left to right, in the order of work.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { arrange, curveBack, heightOf, type Box, type NodeSize, type Point } fro
 import { widthInCharacters } from './text-size.ts';
 import { waysBack, type RewindPair } from './ways-back.ts';
 
-/** A phase in its place. */
+/** A phase with its position. */
 export interface LayoutNode extends Box {
   readonly name: string;
 }
@@ -17,33 +17,33 @@ export interface LayoutNode extends Box {
 export interface LayoutEdge {
   readonly from: string;
   readonly to: string;
-  /** Of an arrow of the order of work: where it bends. Of one back: start, two points of control, and end of a cubic Bézier curve. */
+  /** The two ends and the bends; or, for a way back, the start, two control points and end of a cubic Bézier curve. */
   readonly points: readonly Point[];
 }
 
-/** A plan with everything in its place. */
+/** A plan with all positions. */
 export interface Layout extends NodeSize {
-  /** In the order of the plan. */
+  /** Phases in the order of the plan. */
   readonly nodes: readonly LayoutNode[];
   readonly edges: readonly LayoutEdge[];
-  /** Ways back. They leave the places of phases alone. */
+  /** Ways back. They do not affect the positions of phases. */
   readonly backEdges: readonly LayoutEdge[];
 }
 
-/** What a layout may be told. */
+/** Options of {@link layoutOf}. */
 export interface LayoutOptions {
-  /** How much room each phase takes, in pixels. @default {@link phaseSize} */
+  /** The size of each phase, in pixels. @default {@link phaseSize} */
   readonly size?: (phase: PhasePlan) => NodeSize;
-  /** Which ways back there are. @default those that gates may take, see `waysBack` */
+  /** The ways back. @default those that gates allow, see `waysBack` */
   readonly rewinds?: readonly RewindPair[];
 }
 
-/** Room for a phase whose name is in a font of some 14 pixels. */
+/** The size of a phase, for a name in a font of about 14 pixels. */
 export function phaseSize({ name }: PhasePlan): NodeSize {
   return { width: Math.min(WIDEST, Math.max(NARROWEST, widthInCharacters(name) * 8 + 32)), height: 44 };
 }
 
-/** Lays out a plan. It knows nothing of documents, so it runs in browsers, their workers and Node alike. */
+/** Lays out a plan. It uses no document, so it runs in browsers, workers and Node. */
 export function layoutOf(plan: Plan, { size = phaseSize, rewinds = waysBack(plan) }: LayoutOptions = {}): Layout {
   const { width, boxes, arrows } = arrange(planGraph(plan), plan.phases.map(size));
   const nameOf = (index: number): string => plan.phases[index]?.name ?? '';

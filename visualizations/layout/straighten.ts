@@ -1,15 +1,16 @@
 /**
- * How far down the nodes of columns stand: as near to their neighbours as their order and their sizes allow.
+ * Vertical positions in columns: as near to the neighbours as the order and the sizes allow.
  *
  * @module
  */
 import type { Layers } from './layers.ts';
 
 /**
- * Where the centre of each node and bend is.
+ * Computes the vertical centre of each node and bend.
  *
- * @param gap How far apart the centres of two are at least that stand below each other.
- * @param pull How much a node or bend wants to be where its neighbours are; bends more, so that long edges run straight.
+ * @param gap The least distance between the centres of two adjacent nodes of a column.
+ * @param pull The weight with which a node or bend moves towards its neighbours. Bends have more, so that long edges are
+ * straight.
  */
 export function straighten(
   { columns, before, next }: Layers,
@@ -31,7 +32,7 @@ export function straighten(
   }
   return y;
 
-  /** First from one side each, then from both. */
+  /** Uses the neighbours of one side in turn, and of both sides at the end. */
   function sweepNeighbours(sweep: number): (node: number) => readonly number[] {
     if (sweep >= SWEEPS - 2) return (node) => [...(before[node] ?? []), ...(next[node] ?? [])];
     return (node) => (sweep % 2 === 0 ? before : next)[node] ?? [];
@@ -62,8 +63,8 @@ const SWEEPS = 8;
 const WEAK = 0.01;
 
 /**
- * The places that are nearest to what is wished, with at least the gaps between them: the least sum of weighted squares. Without
- * the gaps it is an isotonic regression, where neighbours that would have to pass each other are pooled.
+ * Finds the positions nearest to the wished ones, with at least the given gaps: the least sum of weighted squares. With the gaps
+ * subtracted this is an isotonic regression, which pools neighbours that would have to pass each other.
  */
 function nearest(wishes: readonly Wish[], gaps: readonly number[]): readonly number[] {
   let offset = 0;

@@ -1,17 +1,17 @@
 /**
- * How much room text takes in a picture, where nothing is there to measure it.
+ * Estimates the width of text, for pictures that nothing measures.
  *
  * @module
  */
 
-/** About how wide a text is, where a usual character is 1, in fonts that are no wider than most. */
+/** Estimates the width of a text in common fonts. An average character has width 1. */
 export function widthInCharacters(text: string): number {
   let width = 0;
   for (const character of text) width += widthOf(character);
   return width;
 }
 
-/** The start of a text that is at most so many usual characters wide; `…` stands for what is left out. */
+/** Cuts a text to a width in average characters, and marks the cut with `…`. */
 export function shortened(text: string, most: number): string {
   if (widthInCharacters(text) <= most) return text;
   let start = '';
@@ -41,7 +41,7 @@ function widthOf(character: string): number {
   return CAPITAL.test(character) ? 1.25 : 1;
 }
 
-/** Code units that one character is given: an emoji of a family takes eleven. */
+/** Code units that one character may have: an emoji of a family has eleven. */
 const MOST_UNITS = 16;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

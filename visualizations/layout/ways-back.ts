@@ -1,31 +1,31 @@
 /**
- * Arrows back: which phases may send back which, and which have.
+ * Ways back: the phases that each gate may send back, and those that were sent back in a run.
  *
  * @module
  */
 import type { GatePlan, Plan } from '../../src/model/plan/plan.ts';
 import type { Count } from '../../src/model/plan/policy-schema.ts';
 
-/** The names of a phase and of one that it may send back, or has. */
+/** The names of a phase, and of a phase that it may send back or has sent back. */
 export interface RewindPair {
   readonly from: string;
   readonly to: string;
 }
 
-/** An arrow back. */
+/** A way back. */
 export interface WayBack extends RewindPair {
-  /** How often, such as `rewind ≤ 2`, or `rewound once, ≤ 2`. */
+  /** The number of times, for example `rewind ≤ 2`, or `rewound once, ≤ 2`. */
   readonly label: string;
-  /** How often it was taken. */
+  /** The number of times that it was taken. */
   readonly times: number;
 }
 
-/** Ways back that are drawn for one gate. */
+/** The most ways back that are drawn for one gate. */
 export const MOST_ARROWS = 5;
 
 /**
- * Which phases gates may send back. Of a gate that may send back more than a few nothing is here: arrows to all of them would hide
- * everything else, so its label says it.
+ * Lists the phases that gates may send back. It leaves out gates that may send back more than {@link MOST_ARROWS} phases: so many
+ * arrows would hide the rest, so the label of the gate has the number.
  */
 export function waysBack(plan: Plan): readonly WayBack[] {
   return plan.phases.flatMap(({ name: from, gate }) =>
@@ -35,7 +35,7 @@ export function waysBack(plan: Plan): readonly WayBack[] {
   );
 }
 
-/** The same with those that a run has taken, by whoever demanded it. @param taken One for each time. */
+/** Lists ways back, including those that a run has taken, by a gate or otherwise. @param taken One pair for each time. */
 export function waysBackIn(
   plan: Plan,
   { rewinds: taken }: { readonly rewinds: readonly RewindPair[] } = NONE,
@@ -47,20 +47,20 @@ export function waysBackIn(
   }
   const gates = new Map(plan.phases.map(({ name, gate }) => [name, gate]));
   const open = waysBack(plan).filter((way) => !counts.has(keyOf(way)));
-  const gone = [...counts.values()].map(({ from, to, times }) => {
+  const used = [...counts.values()].map(({ from, to, times }) => {
     const gate = gates.get(from);
     const most = gate?.targets.includes(to) ? `, ${atMost(gate.maxPredecessorRetries)}` : '';
     return { from, to, times, label: `rewound ${times === 1 ? 'once' : `${times} times`}${most}` };
   });
-  return [...open, ...gone];
+  return [...open, ...used];
 }
 
-/** Whether a gate may send back other phases. */
+/** True if a gate may send back other phases. */
 export function mayRewind({ maxPredecessorRetries }: GatePlan): boolean {
   return maxPredecessorRetries !== 0;
 }
 
-/** A count as a limit, such as `≤ 2`. */
+/** Formats a count as a limit, for example `≤ 2`. */
 export function atMost(count: Count): string {
   return count === 'unlimited' ? 'unlimited' : `≤ ${count}`;
 }

@@ -9,11 +9,11 @@ import { standingLines, type PhaseStanding, type RunStanding } from './run-stand
 import { toneColours } from './tones.ts';
 
 /**
- * Draws a plan: a cluster for each phase with its tasks and gate, arrows in the order of work, dashed arrows where a
- * gate may send back.
+ * Draws a plan: a cluster for each phase with its tasks and gate, arrows in the order of work, dashed arrows for possible
+ * rewinds.
  *
- * @param standing How a run of it stands: then phases say so, and ways back that were taken are thick. See `runStandingOf` of
- *   `phasegate/visualizations`.
+ * @param standing The status of a run. Phases then show it, and rewinds that were taken are bold. See `runStandingOf` of
+ * `phasegate/visualizations`.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export function toDot(plan: Plan, standing?: RunStanding): string {
     ...rewinds.map(({ from, to, label, times }) => {
       const ends = `ltail=cluster_${from.id}, lhead=cluster_${to.id}`;
       const line = times > 0 ? 'style=bold' : 'style=dashed';
-      // Arrows back say nothing about the order of work, so they must not turn the layout around.
+      // Ways back do not affect the order of work, so they must not affect the layout.
       return `  ${from.last} -> ${to.first} [${ends}, ${line}, constraint=false, label=${dotText([label])}];`;
     }),
     '}',
@@ -59,7 +59,7 @@ function colours({ tone }: PhaseStanding): string {
   return `style=filled; fillcolor="${fill}"; color="${line}"; fontcolor="${text}";`;
 }
 
-/** A quoted string; a backslash of the user's own would begin an escape such as `\\N`, the name of the node. */
+/** Quotes a string for DOT. A backslash of the user would start an escape such as `\\N`, the name of the node. */
 export function dotText(lines: readonly string[]): string {
   const text = lines.map((line) => visible(line).replaceAll('\\', '\\\\').replaceAll('"', '\\"')).join('\\n');
   return `"${text}"`;

@@ -1,17 +1,17 @@
 /**
- * What a gate does, in a few words.
+ * The text of a gate in a picture.
  *
  * @module
  */
 import type { GatePlan } from '../../src/model/plan/plan.ts';
 import { atMost, mayRewind, MOST_ARROWS } from '../layout/ways-back.ts';
 
-/** Its checks and reviewers, and how often it may send back, a line for each. */
+/** The checks and reviewers of a gate, and the limits of retries and rewinds, a line for each. */
 export function gateLabel(gate: GatePlan): readonly string[] {
   return [...judgesOf(gate), ...budgetsOf(gate)];
 }
 
-/** The same in one line, of which the end can be cut: how often comes first. */
+/** The same in one line. The limits come first, as the end of the line may be cut. */
 export function gateLine(gate: GatePlan): string {
   const [judges, budgets] = [judgesOf(gate), budgetsOf(gate)];
   return `gate${budgets.length === 0 ? '' : ` (${budgets.join(', ')})`}${judges.length === 0 ? '' : `: ${judges.join(', ')}`}`;

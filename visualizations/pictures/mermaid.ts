@@ -1,5 +1,5 @@
 /**
- * A pipeline as a Mermaid flowchart, which code hosts and many editors draw in Markdown.
+ * A pipeline as a Mermaid flowchart, which code hosts and many editors render in Markdown.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import { standingLines, type RunStanding } from './run-standing.ts';
 import { toneColours, tones } from './tones.ts';
 
 /**
- * Draws a plan: phases with their tasks and gate, arrows in the order of work, dashed arrows where a gate may send back.
+ * Draws a plan: phases with their tasks and gate, arrows in the order of work, dashed arrows for possible rewinds.
  *
- * @param standing How a run of it stands: then phases say so, and ways back that were taken are thick. See `runStandingOf` of
- *   `phasegate/visualizations`.
+ * @param standing The status of a run. Phases then show it, and rewinds that were taken are thick. See `runStandingOf` of
+ * `phasegate/visualizations`.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function toMermaid(plan: Plan, standing?: RunStanding): string {
 function drawPhase({ id, name, standing, tasks, gate, order }: OutlinePhase): readonly string[] {
   return [
     `  subgraph ${id}["${mermaidText(name)}"]`,
-    // A node of its own: Mermaid has room for one line of a title.
+    // A node of its own, as Mermaid allows one line in a title.
     ...(standing ? [`    ${id}s(["${standingLines(standing).map(mermaidText).join('<br/>')}"])`] : []),
     ...tasks.map((task) => `    ${task.id}["${labelOf(task)}"]`),
     ...(gate ? [`    ${gate.id}{"${labelOf(gate)}"}`] : []),
@@ -48,7 +48,7 @@ function drawPhase({ id, name, standing, tasks, gate, order }: OutlinePhase): re
   ];
 }
 
-/** A class for each tone that a phase is in. */
+/** A class for each tone. */
 function colours(phases: readonly OutlinePhase[]): readonly string[] {
   return tones.flatMap((tone) => {
     const ids = phases.filter(({ standing }) => standing?.tone === tone).flatMap(({ id }) => [id, `${id}s`]);
@@ -63,10 +63,10 @@ function labelOf({ label }: OutlineNode): string {
   return label.map(mermaidText).join('<br/>');
 }
 
-/** Everything that Mermaid, or the HTML and Markdown that it makes, could take for more than text, as a number. */
+/** Escapes all characters with a meaning in Mermaid, HTML or Markdown as numeric entities. */
 export function mermaidText(text: string): string {
   const plain = visible(text).replace(/[^\p{L}\p{M}\p{N} _.,/()+=?!≤…-]/gu, numbered);
-  // At its start, the mark of a Markdown list would be refused as one.
+  // Mermaid refuses a text that starts like a Markdown list.
   return plain.replace(/^(\d*)([-+=.)])/u, (_, digits: string, mark: string) => digits + numbered(mark));
 }
 

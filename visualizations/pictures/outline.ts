@@ -1,7 +1,7 @@
 /**
- * What every picture of a pipeline shows: phases with their tasks and gate, and the ways between them.
+ * The outline of a pipeline that all pictures share: phases with their tasks and gate, and the arrows between them.
  *
- * Names come from users, so nodes are called by their position: `p0`, `p0t1`, `p0g`.
+ * Names come from users, so nodes have ids by position: `p0`, `p0t1`, `p0g`.
  *
  * @module
  */
@@ -10,35 +10,35 @@ import { waysBackIn } from '../layout/ways-back.ts';
 import { gateLabel } from './gate-label.ts';
 import type { PhaseStanding, RunStanding } from './run-standing.ts';
 
-/** One box or diamond. */
+/** A box or a diamond. */
 export interface OutlineNode {
   readonly id: string;
   /** Lines of text, as the user wrote them. */
   readonly label: readonly string[];
 }
 
-/** One phase. */
+/** A phase. */
 export interface OutlinePhase {
   readonly id: string;
   readonly name: string;
-  /** How it stands, where the picture is of a run. */
+  /** The status of the phase, if the picture shows a run. */
   readonly standing: PhaseStanding | undefined;
   readonly tasks: readonly OutlineNode[];
   readonly gate: OutlineNode | undefined;
-  /** Pairs of ids: from what comes first to what comes after it. The gate comes after the last tasks. */
+  /** Pairs of ids: the earlier node, then the later one. The gate comes after the last tasks. */
   readonly order: readonly (readonly [string, string])[];
-  /** Where arrows to the phase end, and where those from it begin. */
+  /** The node that arrows to the phase end at, and the node that arrows from it start at. */
   readonly first: string;
   readonly last: string;
 }
 
-/** A phase that may send back an earlier one, or has. */
+/** A phase that may send back an earlier one, or has done so. */
 export interface OutlineRewind {
   readonly from: OutlinePhase;
   readonly to: OutlinePhase;
-  /** How often, such as `rewind ≤ 2`. */
+  /** The number of times, for example `rewind ≤ 2`. */
   readonly label: string;
-  /** How often it has. */
+  /** The number of times that it was taken. */
   readonly times: number;
 }
 
@@ -50,7 +50,7 @@ export interface Outline {
   readonly rewinds: readonly OutlineRewind[];
 }
 
-/** Outlines a plan. @param standing How a run of it stands, where the picture is of a run. */
+/** Outlines a plan. @param standing The status of a run, if the picture shows one. */
 export function outlineOf(plan: Plan, standing?: RunStanding): Outline {
   const phases = plan.phases.map((phase, index) => outlinePhase(phase, index, standing?.phases.get(phase.name)));
   const byName = new Map(plan.phases.map(({ name }, index) => [name, phases[index]]));
@@ -69,7 +69,7 @@ export function outlineOf(plan: Plan, standing?: RunStanding): Outline {
   };
 }
 
-/** A text on one line, without characters that no picture shows. */
+/** Puts a text on one line, without characters that pictures do not show. */
 export function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF\s]+/gu, ' ').trim();
 }

@@ -1,5 +1,5 @@
 /**
- * How a run stands, for pictures of it: a mark, a word and a few notes for each phase.
+ * The status of a run, for pictures of it: a mark, a word and a few notes for each phase.
  *
  * @module
  */
@@ -9,35 +9,35 @@ import type { PhaseResult, PhaseStatus, RunSnapshot } from '../../src/projection
 import { statusMarks, type LookTone } from '../../src/projections/wording/status-marks.ts';
 import type { RewindPair } from '../layout/ways-back.ts';
 
-/** How a phase is told to stand. `stale` is approved, but made from an output that has a newer version. */
+/** The status of a phase. `stale` is approved, but one of its inputs has a newer version. */
 export type StandingState = PhaseStatus | 'stale';
 
-/** What a state is like, which decides its colour. */
+/** The tone of a status, which determines its colour. */
 export type StandingTone = LookTone;
 
-/** How a phase stands. */
+/** The status of a phase, with its mark and notes. */
 export interface PhaseStanding {
   readonly state: StandingState;
   readonly mark: string;
   readonly tone: StandingTone;
-  /** Such as `attempt 2 of 3` and `generation 2`. */
+  /** For example `attempt 2 of 3` and `generation 2`. */
   readonly notes: readonly string[];
 }
 
-/** How a run stands. */
+/** The status of a run. */
 export interface RunStanding {
   readonly runId: string;
   readonly status: RunSnapshot['status'];
-  /** By name. */
+  /** Phases by name. */
   readonly phases: ReadonlyMap<string, PhaseStanding>;
-  /** Which phases have sent back which, one for each time. */
+  /** Pairs of phases that sent back another one, one pair for each time. */
   readonly rewinds: readonly RewindPair[];
 }
 
 /**
- * How a run stands.
+ * Derives the status of a run for pictures.
  *
- * @param rewinds Which phases have sent back which, one for each time: the arrows of its timeline.
+ * @param rewinds Pairs of phases that sent back another one, one pair for each time: the arrows of the run's timeline.
  */
 export function runStandingOf(plan: Plan, snapshot: RunSnapshot, rewinds: readonly RewindPair[]): RunStanding {
   const { runId, status } = snapshot;
@@ -48,7 +48,7 @@ export function runStandingOf(plan: Plan, snapshot: RunSnapshot, rewinds: readon
   return { runId, status, phases: new Map(phases), rewinds };
 }
 
-/** A mark with its word, and notes, if there are some, in a second line. */
+/** The mark and the status; and a second line with the notes, if there are any. */
 export function standingLines({ state, mark, notes }: PhaseStanding): readonly string[] {
   return [`${mark} ${state}`, ...(notes.length === 0 ? [] : [notes.join(', ')])];
 }
@@ -58,7 +58,7 @@ export function standingLines({ state, mark, notes }: PhaseStanding): readonly s
 function standingOf({ gate }: PhasePlan, result: PhaseResult): PhaseStanding {
   const { status, stale, attempt, attempts, generation, exhausted } = result;
   const state = status === 'approved' && stale ? 'stale' : status;
-  // Who was sent back by others has a fresh allowance.
+  // A phase that others sent back has its whole retry budget again, so the total is unknown.
   const most = gate && generation === 0 ? countOf(gate.maxRetries) + 1 : 1;
   const number = attempt + 1;
   const notes = [

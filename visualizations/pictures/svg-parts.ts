@@ -1,5 +1,5 @@
 /**
- * What pictures in SVG are made of. They need nothing from elsewhere: no fonts, no scripts, no pictures.
+ * The parts of SVG pictures. They use no external resources: no fonts, no scripts, no images.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import { darkToneColours, toneColours, tones, type ToneColours } from './tones.t
 /** A box with text in it. */
 export interface TextBox {
   readonly title: string;
-  /** Smaller, below it. */
+  /** Smaller lines below the title. */
   readonly lines: readonly string[];
   readonly tone: StandingTone | undefined;
 }
@@ -20,13 +20,13 @@ export interface TextBox {
 /** A whole picture. */
 export interface SvgPicture extends NodeSize {
   readonly title: string;
-  /** What is to be seen, in sentences. */
+  /** A description in sentences, for people who do not see the picture. */
   readonly description: string;
-  /** What is drawn, from what is beneath to what is above it. */
+  /** The elements from back to front. */
   readonly body: readonly string[];
 }
 
-/** A picture as a document of its own, which a page can also have within it. */
+/** Formats a picture as a document of its own. It can also be embedded in a page. */
 export function svgDocument({ title, description, width, height, body }: SvgPicture): string {
   const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
   const lines = [
@@ -42,7 +42,7 @@ export function svgDocument({ title, description, width, height, body }: SvgPict
   return `${lines.join('\n')}\n`;
 }
 
-/** A text of whoever wrote the pipeline, which XML allows everywhere. */
+/** Escapes untrusted text for XML. */
 export function svgText(text: string): string {
   return visible(text)
     .replaceAll(/[\uFFFE\uFFFF]/gu, '')
@@ -53,7 +53,7 @@ export function svgText(text: string): string {
     .replaceAll("'", '&#39;');
 }
 
-/** Room for a box with its text. */
+/** The size of a box with its text. */
 export function textBoxSize({ title, lines }: TextBox): NodeSize {
   const widths = [
     widthInCharacters(shortened(title, LONGEST)) * NAME_WIDTH,
@@ -63,7 +63,7 @@ export function textBoxSize({ title, lines }: TextBox): NodeSize {
   return { width, height: 36 + lines.length * LINE };
 }
 
-/** Draws a box with its text; the whole of what is shortened is shown by a page where the pointer rests. */
+/** Draws a box with its text. A page shows the full text as a tooltip. */
 export function textBox(box: Box, { title, lines, tone }: TextBox): string {
   const [left, top] = [box.x - box.width / 2, box.y - box.height / 2];
   const rows = lines.map(
@@ -80,7 +80,7 @@ export function textBox(box: Box, { title, lines, tone }: TextBox): string {
   ].join('');
 }
 
-/** An arrow through points, level where it leaves, arrives, and passes columns. */
+/** Draws an arrow through points. It is horizontal at its ends and in the columns that it passes. */
 export function arrowThrough(points: readonly Point[]): string {
   const [start, ...others] = points;
   if (!start) return '';
@@ -97,14 +97,14 @@ export function arrowThrough(points: readonly Point[]): string {
   return `<path class="way" marker-end="url(#pg-arrow)" d="M${start.x} ${start.y}${steps.join('')}"/>`;
 }
 
-/** An arrow back along a curve. @param taken Whether it was taken: then it is drawn through, else dashed. */
+/** Draws a way back along a curve. @param taken True to draw a solid line, else a dashed one. */
 export function arrowBack([start, one, two, end]: readonly Point[], taken: boolean): string {
   if (!start || !one || !two || !end) return '';
   const d = `M${start.x} ${start.y}C${one.x} ${one.y} ${two.x} ${two.y} ${end.x} ${end.y}`;
   return `<path class="way ${taken ? 'taken' : 'back'}" marker-end="url(#${taken ? 'pg-taken' : 'pg-arrow'})" d="${d}"/>`;
 }
 
-/** What is said of an arrow back, at its lowest. */
+/** Draws the label of a way back at its lowest point. */
 export function labelBack([start, one, two, end]: readonly Point[], label: string): string {
   if (!start || !one || !two || !end || label === '') return '';
   const x = Math.round((start.x + 3 * one.x + 3 * two.x + end.x) / 8);
@@ -114,9 +114,9 @@ export function labelBack([start, one, two, end]: readonly Point[], label: strin
 
 // --- internal ---
 
-/** Characters of a line; what is longer is shortened. */
+/** Characters of a line. Longer lines are cut. */
 const LONGEST = 48;
-/** Pixels of a usual character, in fonts that are wide. */
+/** Pixels of an average character, in wide fonts. */
 const NAME_WIDTH = 9.7;
 const LINE_WIDTH = 7.4;
 const INSET = 12;

@@ -1,5 +1,5 @@
 /**
- * A pipeline as a picture in SVG.
+ * A pipeline as an SVG picture.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { standingLines, type RunStanding } from './run-standing.ts';
 import { arrowBack, arrowThrough, labelBack, svgDocument, textBox, textBoxSize, type TextBox } from './svg-parts.ts';
 
 /**
- * Draws a plan: a box for each phase, in columns by the order of work, with its tasks and gate; arrows back below. It is one
- * document that needs nothing else, for light and for dark ground, and says in words what it shows.
+ * Draws a plan: a box for each phase with its tasks and gate, in columns by the order of work, and ways back below. The document
+ * needs no other file, adapts to light and dark mode, and contains a description in words.
  *
- * @param standing How a run of it stands: then phases say so, and ways back that were taken are drawn through. See `runStandingOf`.
+ * @param standing The status of a run. Phases then show it, and rewinds that were taken have solid lines. See `runStandingOf`.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function toSvg(plan: Plan, standing?: RunStanding): string {
 
 // --- internal ---
 
-/** Tasks that are named; more are counted. */
+/** The most tasks whose names are shown. If there are more, the box shows their number. */
 const MOST_NAMED = 3;
 
 function boxOf({ name, tasks, gate }: PhasePlan, standing: RunStanding | undefined): TextBox {
@@ -64,7 +64,7 @@ function boxOf({ name, tasks, gate }: PhasePlan, standing: RunStanding | undefin
 }
 
 function describe({ phases }: Plan, standing: RunStanding | undefined, ways: readonly WayBack[]): string {
-  const told = phases.map(({ name, after }) => {
+  const sentences = phases.map(({ name, after }) => {
     const own = standing?.phases.get(name);
     const order = after.length === 0 ? 'comes first' : `comes after ${after.join(' and ')}`;
     const state = own ? `, ${[own.state, ...own.notes].join(', ')}` : '';
@@ -73,5 +73,5 @@ function describe({ phases }: Plan, standing: RunStanding | undefined, ways: rea
   const back = ways.map(
     ({ from, to, label, times }) => `${from} ${times > 0 ? 'has sent' : 'may send'} back ${to}: ${label}.`,
   );
-  return [...told, ...back].join(' ');
+  return [...sentences, ...back].join(' ');
 }

@@ -1,5 +1,5 @@
 /**
- * Colours of pictures: by how a phase stands. Nothing is told by them alone.
+ * Colours of pictures, by the status of a phase. Each colour comes with a word, so no information is in the colour alone.
  *
  * @module
  */
@@ -12,10 +12,10 @@ export interface ToneColours {
   readonly text: string;
 }
 
-/** Every tone. */
+/** All tones. */
 export const tones = ['good', 'busy', 'warn', 'bad', 'dim'] as const satisfies readonly StandingTone[];
 
-/** On light ground, and where a picture has ground of its own. */
+/** Colours on a light background, and in pictures with their own background. */
 export const toneColours: Readonly<Record<StandingTone, ToneColours>> = {
   good: { fill: '#dafbe1', line: '#1a7f37', text: '#1f2328' },
   busy: { fill: '#ddf4ff', line: '#0969da', text: '#1f2328' },
@@ -24,7 +24,7 @@ export const toneColours: Readonly<Record<StandingTone, ToneColours>> = {
   dim: { fill: '#f6f8fa', line: '#6e7781', text: '#57606a' },
 };
 
-/** On dark ground. */
+/** Colours on a dark background. */
 export const darkToneColours: Readonly<Record<StandingTone, ToneColours>> = {
   good: { fill: '#12261e', line: '#3fb950', text: '#e6edf3' },
   busy: { fill: '#121d2f', line: '#58a6ff', text: '#e6edf3' },

@@ -7,7 +7,7 @@ import { dotText } from '../pictures/dot.ts';
 import { ANYWHERE, waysOf } from './statechart-ways.ts';
 import type { Statechart } from './statechart.ts';
 
-/** Draws a machine: its states with what is at work in them, and arrows with what leads along them. */
+/** Draws a machine: its states with the actors that they invoke, and arrows with their triggers. */
 export function chartToDot(chart: Statechart): string {
   const { states } = chart;
   const ways = waysOf(chart);

@@ -1,5 +1,5 @@
 /**
- * A machine as a state diagram of Mermaid.
+ * A machine as a Mermaid state diagram.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { mermaidText } from '../pictures/mermaid.ts';
 import { ANYWHERE, waysOf } from './statechart-ways.ts';
 import type { Statechart } from './statechart.ts';
 
-/** Draws a machine: its states with what is at work in them, and arrows with what leads along them. */
+/** Draws a machine: its states with the actors that they invoke, and arrows with their triggers. */
 export function chartToMermaid(chart: Statechart): string {
   const { states } = chart;
   const ways = waysOf(chart);
@@ -39,7 +39,7 @@ export function chartToMermaid(chart: Statechart): string {
 
 // --- internal ---
 
-/** States are called by their names where Mermaid cannot take these for words of its own. */
+/** The id of a state: its name, if that cannot be a keyword of Mermaid. */
 function idOf(name: string, at: number): string {
   return /^[a-z]{2,}(?:ing|ed)$/u.test(name) ? name : `s${at}`;
 }

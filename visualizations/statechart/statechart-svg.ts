@@ -1,5 +1,5 @@
 /**
- * A machine as a picture in SVG.
+ * A machine as an SVG picture.
  *
  * @module
  */
@@ -9,8 +9,8 @@ import { ANYWHERE, exitsOf, waysOf } from './statechart-ways.ts';
 import type { ChartState, Statechart } from './statechart.ts';
 
 /**
- * Draws a machine: a box for each state, in which its ways out are listed in the order in which they are tried, and arrows to where
- * they lead.
+ * Draws a machine: a box for each state, which lists its transitions in the order in which they are tried, and arrows to their
+ * targets.
  */
 export function chartToSvg(chart: Statechart): string {
   const nodes = [
@@ -22,7 +22,7 @@ export function chartToSvg(chart: Statechart): string {
     const [start, end] = [indexOf.get(from), indexOf.get(to)];
     return start === undefined || end === undefined || start === end ? [] : [{ from: start, to: end }];
   });
-  // Machines tell their states in the order of their life, so what leads to an earlier one leads back.
+  // Machines list their states in the order of their life, so a transition to an earlier state is a way back.
   const ahead = pairs.filter(({ from, to }) => from < to);
   const back = pairs.filter(({ from, to }) => from > to);
   const before = nodes.map((_, node) => ahead.filter(({ to }) => to === node).map(({ from }) => from));

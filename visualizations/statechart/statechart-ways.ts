@@ -1,28 +1,28 @@
 /**
- * The arrows of a picture of a machine: one from each state to each other, with all that leads there.
+ * The arrows of a picture of a machine: one for each pair of states, with all triggers between them.
  *
  * @module
  */
 import { triggerText, type ChartTransition, type Statechart } from './statechart.ts';
 
-/** Stands for any state, where a transition is taken in all of them. No state can be called so. */
+/** The source of transitions that are taken in any state. No state can have this name. */
 export const ANYWHERE = '*';
 
-/** All ways from one state to another. */
+/** All transitions from one state to another. */
 export interface ChartWay {
   readonly from: string;
   readonly to: string;
-  /** What leads there, in the order of the machine. */
+  /** The labels of the transitions, in the order of the machine. */
   readonly labels: readonly string[];
 }
 
-/** One way out of a state, as it is told. */
+/** A transition out of a state, as text. */
 export interface ChartExit {
   readonly label: string;
   readonly to: string;
 }
 
-/** The ways of a machine, without those that lead nowhere else. */
+/** Lists the arrows of a machine, without transitions that have no target. */
 export function waysOf({ states, transitions }: Statechart): readonly ChartWay[] {
   return [{ name: ANYWHERE, transitions }, ...states].flatMap(({ name: from, transitions: own }) => {
     const ways = new Map<string, string[]>();
@@ -32,7 +32,8 @@ export function waysOf({ states, transitions }: Statechart): readonly ChartWay[]
 }
 
 /**
- * The ways out of a state. Where several are tried one after the other they are numbered, as the first is taken whose guard agrees.
+ * Lists the transitions out of a state. Transitions with the same trigger are numbered, as the machine takes the first one whose
+ * guard passes.
  */
 export function exitsOf(transitions: readonly ChartTransition[]): readonly ChartExit[] {
   const groups = new Map<string, number>();

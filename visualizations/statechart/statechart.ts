@@ -1,55 +1,53 @@
 /**
- * A machine of XState as plain data: its states and the ways between them, for pictures.
+ * An XState machine as plain data for pictures: its states and transitions.
  *
- * It is read from the machine itself, in which targets are resolved already. Nothing of XState is imported for that, so that the
- * data and its types are the same in a page that has no machine.
+ * It is read from the machine itself, in which targets are already resolved. It imports nothing of XState, so a page without
+ * machines can use the same data and types.
  *
  * @module
  */
 
-/**
- * What makes a machine take a transition: an event, work that is done or has failed, time, or nothing but its guard (`always`).
- */
+/** The trigger of a transition: an event, an invoked actor that is done or has failed, a delay, or only its guard (`always`). */
 export type ChartTrigger = 'event' | 'done' | 'error' | 'after' | 'always';
 
-/** One way out of a state. Where several have the same trigger, the first is taken whose guard agrees. */
+/** A transition out of a state. Of several with the same trigger, the machine takes the first one whose guard passes. */
 export interface ChartTransition {
   readonly trigger: ChartTrigger;
-  /** The event, what has done its work, or the delay; empty for `always`. */
+  /** The event, the actor that is done, or the delay; empty for `always`. */
   readonly event: string;
-  /** `null` where it is always taken. */
+  /** `null` if there is no guard. */
   readonly guard: string | null;
-  /** `null` where the machine stays where it is. */
+  /** `null` if the machine stays in its state. */
   readonly target: string | null;
   readonly actions: readonly string[];
 }
 
-/** One state. */
+/** A state. */
 export interface ChartState {
-  /** Its key; of a state in another one, the path to it, with dots. */
+  /** Its key. A nested state has the path to it, with dots. */
   readonly name: string;
   readonly type: 'atomic' | 'compound' | 'parallel' | 'final' | 'history';
   readonly isInitial: boolean;
-  /** What is at work as long as the machine is there. */
+  /** The actors that the state invokes. */
   readonly invokes: readonly string[];
   readonly transitions: readonly ChartTransition[];
 }
 
-/** A machine as data. JSON. */
+/** A machine as JSON data. */
 export interface Statechart {
   readonly id: string;
-  /** In the order of the machine. */
+  /** States in the order of the machine. */
   readonly states: readonly ChartState[];
-  /** What is taken in any state. */
+  /** Transitions that are taken in any state. */
   readonly transitions: readonly ChartTransition[];
 }
 
-/** What is read of a machine of XState 5. */
+/** The used part of an XState 5 machine. */
 export interface ChartedMachine {
   readonly root: ChartedNode;
 }
 
-/** What is read of one of its states. */
+/** The used part of one of its states. */
 export interface ChartedNode {
   readonly id: string;
   readonly key: string;
@@ -61,7 +59,7 @@ export interface ChartedNode {
   readonly always?: readonly ChartedTransition[] | undefined;
 }
 
-/** Outlines a machine. */
+/** Reads a machine into plain data. */
 export function statechartOf({ root }: ChartedMachine): Statechart {
   const nodes = nodesIn(root);
   const initial = new Set(
@@ -96,7 +94,7 @@ export function statechartOf({ root }: ChartedMachine): Statechart {
   };
 }
 
-/** What makes the machine take a transition, in words; empty for `always`. */
+/** Formats the trigger of a transition; empty for `always`. */
 export function triggerText({ trigger, event }: Pick<ChartTransition, 'trigger' | 'event'>): string {
   switch (trigger) {
     case 'event':
@@ -123,7 +121,7 @@ interface ChartedTransition {
   readonly actions: readonly unknown[];
 }
 
-/** Events that XState makes: `xstate.done.actor.0.phase.running`, `xstate.after.1000.phase.waiting`. */
+/** Events that XState creates: `xstate.done.actor.0.phase.running`, `xstate.after.1000.phase.waiting`. */
 const MADE = /^xstate\.(?<trigger>done|error|after)\.(?:actor\.|state\.)?(?<of>.*)$/u;
 
 function nodesIn(parent: ChartedNode, path = ''): readonly { readonly name: string; readonly node: ChartedNode }[] {
@@ -144,7 +142,7 @@ function triggerOf(event: string, works: ReadonlyMap<string, string>): Pick<Char
   return trigger === 'after' ? { trigger, event: of.split('.')[0] ?? of } : { trigger: 'event', event };
 }
 
-/** A guard by its name, with what it is given where that is no function. */
+/** The name of a guard, with its parameter if that is a plain value. */
 function guardText(guard: unknown): string {
   const given = isNamed(guard) && 'params' in guard ? guard.params : undefined;
   const isPlain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
