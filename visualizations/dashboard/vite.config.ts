@@ -1,5 +1,5 @@
 /**
- * How the dashboard is built: `vite build visualizations/dashboard --outDir …`.
+ * The build configuration of the dashboard: `vite build visualizations/dashboard --outDir …`.
  *
  * @module
  */
@@ -10,13 +10,13 @@ export default defineConfig({
   build: {
     target: 'es2022',
     emptyOutDir: true,
-    // Nothing is inlined: the policy of the page allows no data: scripts, and its sources are readable in the repository.
+    // Nothing is inlined, as the content security policy forbids data: scripts.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // It comes from the same machine, and a test bounds it.
+    // The server is on the same machine, and a test limits the size.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
-      // "use client" is for frameworks that render on servers.
+      // The directive "use client" is for frameworks that render on servers.
       onLog: (level, log, handle) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && handle(level, log),
     },
   },

@@ -17,7 +17,7 @@ import { ALL_RUNS, hashOf, type Route } from './route.ts';
 import { RunPage } from './run/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 
-/** The whole app. */
+/** The app. */
 export function App(): ReactNode {
   const changes = useChangeStream();
   const session = useAsked<Session>('/api/session', changes.connected ? 'heard' : changes.cuts);
@@ -82,7 +82,7 @@ function Page({ route }: { readonly route: Route }): ReactNode {
   }
 }
 
-/** What is wrong with the server, if anything is. */
+/** A banner about the connection to the server, if there is a problem. */
 function Connection({ changes, session }: { readonly changes: Changes; readonly session: Asked<Session> }): ReactNode {
   const isElsewhere = session.state === 'refused' && session.error.code !== UNREACHABLE;
   if (changes.isOver && !isElsewhere) {
@@ -115,7 +115,7 @@ function NavLink({ to, here, children }: NavLinkProps): ReactNode {
   );
 }
 
-/** In words: it may answer, and not let this page in any more. */
+/** The problem in words. The server may also respond, but refuse this page. */
 function troubleOf({ problem }: Changes, session: Asked<Session>): string {
   if (problem !== null || session.state !== 'refused' || session.error.code === UNREACHABLE)
     return problem ?? 'The server does not answer';
@@ -138,7 +138,7 @@ function titleOf(route: Route): string {
   }
 }
 
-/** The address is for places, so the link does not change it. */
+/** The URL hash is for routes, so the link does not change it. */
 function toMain(event: { preventDefault(): void }): void {
   event.preventDefault();
   document.getElementById('main')?.focus();

@@ -1,5 +1,5 @@
 /**
- * The dashboard's beginning.
+ * The start of the dashboard.
  *
  * @module
  */

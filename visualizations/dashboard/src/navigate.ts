@@ -1,12 +1,12 @@
 /**
- * Going to places of the dashboard, by the address of the page.
+ * Navigation by the URL hash.
  *
  * @module
  */
 import { useSyncExternalStore } from 'react';
 import { hashOf, type Route, routeOf } from './route.ts';
 
-/** Goes somewhere. @param how `replace` leaves no way back to where one was, as for a slider. @default 'push' */
+/** Navigates to a route. @param how `replace` adds no entry to the history, as for a slider. @default 'push' */
 export function go(route: Route, how: 'push' | 'replace' = 'push'): void {
   const hash = hashOf(route);
   if (hash === location.hash) return;
@@ -16,7 +16,7 @@ export function go(route: Route, how: 'push' | 'replace' = 'push'): void {
   } else location.hash = hash;
 }
 
-/** The place where somebody is. */
+/** Reads the current route. */
 export function useRoute(): Route {
   return routeOf(useSyncExternalStore(listen, readHash));
 }

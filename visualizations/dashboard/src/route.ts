@@ -1,5 +1,5 @@
 /**
- * Where in the dashboard somebody is: all of it stands in the address, so that a view can be linked to and reloaded.
+ * The routes of the dashboard. A URL contains the whole state of a view, so users can link to it and reload it.
  *
  * @module
  */
@@ -10,16 +10,16 @@ export const runTabs = ['graph', 'timeline', 'quality', 'records'] as const;
 /** A view of a run. */
 export type RunTab = (typeof runTabs)[number];
 
-/** A place. */
+/** A route. */
 export type Route =
   | { readonly page: 'home' }
   | {
       readonly page: 'runs';
-      /** How runs have to stand; '' for all. */
+      /** The status of the runs to show; '' for all. */
       readonly standing: string;
       /** The name of their pipeline; '' for all. */
       readonly pipeline: string;
-      /** What their id, or the name of their pipeline, has to contain; '' for all. */
+      /** A part of their id, or of the name of their pipeline; '' for all. */
       readonly text: string;
     }
   | { readonly page: 'item'; readonly item: string }
@@ -27,24 +27,24 @@ export type Route =
       readonly page: 'run';
       readonly run: string;
       readonly tab: RunTab;
-      /** The phase that is looked at. */
+      /** The selected phase. */
       readonly phase: string | null;
-      /** The record up to which the run is shown; `null` for all there are. */
+      /** The number of the record as of which the run is shown; `null` for the latest. */
       readonly at: number | null;
-      /** The record that began the attempt that is looked at. */
+      /** The number of the record that started the selected attempt. */
       readonly attempt: number | null;
-      /** Whether phases are a list and no graph. */
+      /** True to show phases as a list instead of a graph. */
       readonly list: boolean;
-      /** What names of phases have to contain; '' for all. */
+      /** A part of the names of the phases to show; '' for all. */
       readonly find: string;
-      /** How phases have to stand, or which type records have to have; '' for all. */
+      /** The status of the phases, or the type of the records, to show; '' for all. */
       readonly only: string;
     };
 
-/** A place in a run. */
+/** A route within a run. */
 export type RunRoute = Extract<Route, { readonly page: 'run' }>;
 
-/** The place that an address means: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. What is none is home. */
+/** Parses a URL hash: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. An unknown one is the home page. */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/u, '').split('?', 2);
   const [page = '', name = ''] = path.split('/').slice(1).map(decoded);
@@ -68,7 +68,7 @@ export function routeOf(hash: string): Route {
   };
 }
 
-/** The address of a place. */
+/** Formats a route as a URL hash. */
 export function hashOf(route: Route): string {
   switch (route.page) {
     case 'home':
@@ -98,10 +98,10 @@ export function hashOf(route: Route): string {
   }
 }
 
-/** All runs. */
+/** The list of all runs. */
 export const ALL_RUNS = { page: 'runs', standing: '', pipeline: '', text: '' } as const satisfies Route;
 
-/** The address of a run. */
+/** Formats a route within a run as a URL hash. */
 export function hashOfRun(run: string, how: Partial<Omit<RunRoute, 'page' | 'run'>> = {}): string {
   return hashOf({ ...RUN, ...how, run });
 }
@@ -124,7 +124,7 @@ function recordIn(options: URLSearchParams, name: string): number | null {
   return Number.isInteger(seq) && seq > 0 ? seq : null;
 }
 
-/** As it was before it was encoded, where it was encoded at all. */
+/** A text that is not valid percent-encoding is taken as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,5 +1,5 @@
 /**
- * Asking the server.
+ * Requests to the server.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Refusal } from '../../../../src/server/api.ts';
 import { fromWire } from './json-protocol.ts';
 
-/** Why something was not done, with the code and the hint that the server gave. */
+/** A refused request, with the code and the hint of the server. */
 export class Refused extends Error {
   override readonly name = 'Refused';
   readonly code: string;
@@ -20,33 +20,33 @@ export class Refused extends Error {
   }
 }
 
-/** The code where nobody answers. */
+/** The code for a server that cannot be reached. */
 export const UNREACHABLE = 'UNREACHABLE';
 
-/** Reads something. @throws Refused */
+/** Reads from the server. @throws Refused */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
   return answerOf<T>(await sent(path, signal ? { signal } : {}));
 }
 
-/** Has something done. @throws Refused */
+/** Posts to the server. @throws Refused */
 export async function tell<T>(path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };
   return answerOf<T>(await sent(path, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
 
-/** What was asked for, or why it cannot be had. */
+/** The state of a request. A refused one may still have the value of an earlier response. */
 export type Asked<T> =
   | { readonly state: 'loading' }
   | { readonly state: 'there'; readonly value: T }
   | { readonly state: 'refused'; readonly error: Refused; readonly value?: T | undefined };
 
 /**
- * Asks for something, and again whenever `version` is another: what was there is shown until then.
+ * Reads from the server, and reads again each time `version` changes. The previous value stays until the new one is there.
  *
- * Never twice at once: changes that come while an answer is on its way are one reason to ask again after it. So what changes
- * all the time is seen as often as the server can tell it.
+ * It never sends two requests at once. Changes during a request cause one more request after it. So a value that changes all the
+ * time is shown as often as the server can send it.
  *
- * @param path `null` where there is nothing to ask for.
+ * @param path `null` if there is nothing to read.
  */
 export function useAsked<T>(path: string | null, version: number | string = 0): Asked<T> {
   const [asked, setAsked] = useState<{ readonly path: string | null; readonly answer: Asked<T> }>({
@@ -89,7 +89,7 @@ export function useAsked<T>(path: string | null, version: number | string = 0): 
   return asked.path === path ? asked.answer : { state: 'loading' };
 }
 
-/** Anything that was thrown, as a refusal. */
+/** Converts anything thrown into a refusal. */
 export function refusedBy(thrown: unknown): Refused {
   return thrown instanceof Refused ? thrown : new Refused({ error: { code: 'APP', message: String(thrown) } });
 }
@@ -98,15 +98,15 @@ export function refusedBy(thrown: unknown): Refused {
 
 interface Asking {
   readonly abort: AbortController;
-  /** Whether something may have changed since it was asked last. */
+  /** True if something may have changed since the last request. */
   isStale: boolean;
   wake?: () => void;
 }
 
-/** Milliseconds between two answers. */
+/** Milliseconds between two requests. */
 const PAUSE_MS = 250;
 
-/** Waits until there is a reason to ask again, and a little more. @returns Whether there is still somebody who wants to know. */
+/** Waits for a change after a short pause. @returns False if the component no longer needs the value. */
 async function hasGoneStale(own: Asking): Promise<boolean> {
   await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   if (!own.isStale && !own.abort.signal.aborted) await new Promise<void>((resolve) => (own.wake = resolve));
@@ -121,7 +121,7 @@ async function answerTo<T>(path: string, signal: AbortSignal): Promise<Asked<T>>
   }
 }
 
-/** What was there is still there where it cannot be had again. */
+/** A failed request keeps the previous value. */
 function after<T>(before: Asked<T>, now: Asked<T>): Asked<T> {
   if (now.state !== 'refused') return now;
   return { ...now, value: 'value' in before ? before.value : undefined };

@@ -1,5 +1,5 @@
 /**
- * When runs or the inbox may have changed, as long as the page can be seen.
+ * Changes of runs and of the inbox, while the page is visible.
  *
  * @module
  */
@@ -11,21 +11,21 @@ import { bySight } from './page-visibility.ts';
 import type { Hearing } from './stream.ts';
 import { fromWire } from './json-protocol.ts';
 
-/** What is known of changes. */
+/** The known changes, and the state of the connection. */
 export interface Changes {
-  /** Grows with each; lists ask again. */
+  /** Grows with each change. Lists then read again. */
   readonly version: number;
-  /** The same for one run: grows where it may be another. */
+  /** The version of one run, which grows when that run may have changed. */
   readonly versionOf: (run: string) => number;
-  /** Items that are open and have no answer; `null` where it is not known yet. */
+  /** The number of open items without an answer; `null` if unknown. */
   readonly open: number | null;
-  /** Whether the server can be heard. */
+  /** True if the server can be reached. */
   readonly connected: boolean;
-  /** Whether it has said that what it was served for is over, so that it ends. */
+  /** True if the server has announced its end, as its command is finished. */
   readonly isOver: boolean;
-  /** How often it could not be heard, so far. */
+  /** The number of lost connections so far. */
   readonly cuts: number;
-  /** What keeps the server from telling more, in its words. */
+  /** The server's message about why it sends no changes; `null` if it does. */
   readonly problem: string | null;
 }
 
@@ -40,12 +40,15 @@ export const ChangesContext = createContext<Changes>({
   problem: null,
 });
 
-/** The changes of the app. */
+/** Reads the changes of the app. */
 export function useChanges(): Changes {
   return useContext(ChangesContext);
 }
 
-/** Listens, for the one component that does. A page that cannot be seen asks now and then how many items wait, for its title. */
+/**
+ * Receives changes, for the one component that shares them. While the page is hidden, it only polls the number of open items, for
+ * the title.
+ */
 export function useChangeStream(): Changes {
   const [changes, setChanges] = useState<Heard>(SILENCE);
   useEffect(() => {
@@ -57,7 +60,7 @@ export function useChangeStream(): Changes {
       closing: () => setChanges((before) => ({ ...before, isOver: true })),
       open: () => setChanges((before) => ({ ...before, connected: true, isOver: false })),
       error(event) {
-        // The server's own word of what is wrong has data; a connection that is gone has none.
+        // An error that the server sends has data. A lost connection has none.
         const problem = event instanceof MessageEvent ? fromWire<Refusal>(String(event.data)).error.message : null;
         setChanges((before) => ({ ...before, connected: problem !== null, problem, cuts: before.cuts + 1 }));
       },
@@ -72,14 +75,14 @@ export function useChangeStream(): Changes {
 
 // --- internal ---
 
-/** Milliseconds between two looks at how many items are open. */
+/** Milliseconds between two polls of the number of open items. */
 const COUNT_MS = 15_000;
 
-/** @returns Ends it. */
+/** Polls the number of open items. @returns A function that stops it. */
 function countOpen(tell: (open: number) => void): () => void {
   const leave = new AbortController();
   const count = () => {
-    // Where nobody answers, that is told once the page can be seen.
+    // An unreachable server is reported once the page is visible again.
     ask<Pick<Change, 'open'>>('/api/open', leave.signal).then(
       ({ open }) => leave.signal.aborted || tell(open),
       () => undefined,
@@ -94,9 +97,9 @@ function countOpen(tell: (open: number) => void): () => void {
 }
 
 interface Heard extends Omit<Changes, 'versionOf'> {
-  /** The version with which each run has changed last. */
+  /** The version of the latest change of each run. */
   readonly runs: ReadonlyMap<string, number>;
-  /** The version since which every change was heard. */
+  /** The version since which all changes are known. */
   readonly since: number;
 }
 
@@ -114,7 +117,7 @@ const SILENCE: Heard = {
 function heard(before: Heard, { runs, open }: Change): Heard {
   const version = before.version + 1;
   const common = { version, open, connected: true, isOver: before.isOver, cuts: before.cuts, problem: null };
-  // The first of a connection names none: anything may have changed before it.
+  // The first change of a connection names no runs: anything may have changed before it.
   if (runs.length === 0) return { ...common, runs: new Map(), since: version };
   const now = runs.map((run): [string, number] => [run, version]);
   return { ...common, runs: new Map([...before.runs, ...now]), since: before.since };

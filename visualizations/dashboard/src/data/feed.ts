@@ -1,26 +1,26 @@
 /**
- * All that the server tells by itself, in one stream: what may have changed, and the records of the run that is shown.
+ * The one event stream of the app: changes, and the records of the run that is shown.
  *
- * A browser opens six connections to the server at most, over all its tabs, and a stream takes one for as long as it goes on.
+ * A browser opens six connections to the server at most, over all its tabs, and a stream takes one of them until it ends.
  *
  * @module
  */
 import { type Hearing, listen } from './stream.ts';
 
-/** The stream of the app. */
+/** The event stream of the app. */
 export interface Feed {
-  /** Opens the stream, for the one who hears of changes. @returns Closes it. */
+  /** Opens the stream for the handlers of changes. @returns A function that closes it. */
   hear(hearing: Hearing): () => void;
   /**
-   * Hears of a run, too, while the stream is open; of one run at a time.
+   * Also receives the records of a run while the stream is open. It follows one run at a time.
    *
-   * @param last The number of the last record that there is, asked for whenever the stream is opened.
-   * @returns Ends it.
+   * @param last Returns the number of the last record that the page has. It is called each time the stream opens.
+   * @returns A function that ends it.
    */
   follow(run: string, last: () => number, hearing: Hearing): () => void;
 }
 
-/** The one of this app. */
+/** The event stream of this app. */
 export const feed: Feed = createFeed();
 
 // --- internal ---
@@ -37,7 +37,7 @@ function createFeed(): Feed {
   let close: (() => void) | undefined;
   let isDue = false;
 
-  /** Opens it as it is wanted now; once, where one page goes and another comes. */
+  /** Opens the stream again after the current task. So a change of pages opens it only once. */
   function open(): void {
     if (isDue) return;
     isDue = true;

@@ -1,5 +1,5 @@
 /**
- * Folds that follow a log of records, forth and back.
+ * Folds that follow a log of records, forwards and backwards.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import type { RunRecord } from '../../../../src/model/events/event.ts';
 /** A fold over the records of one run, in order. */
 export interface Fold<T> {
   apply(record: RunRecord): void;
-  /** What has come of them so far. */
+  /** The result so far. */
   read(): T;
 }
 
-/** A fold that can be asked for any record. */
+/** A fold with a result for any record. */
 export interface Follower<T> {
-  /** What came of the records up to one of them. To go on is cheap; to go back begins from the first again. */
+  /** The result of the records up to one of them. Going forward is cheap; going back starts again from the first record. */
   to(records: readonly RunRecord[], seq: number): T;
 }
 
 /**
  * Follows a log.
  *
- * A fold is begun anew to go back. It takes some 20 ms for 20 000 records, which is less than to keep, or to copy, folds in between.
+ * Going back starts a new fold. That takes about 20 ms for 20 000 records, less than storing or copying intermediate folds.
  */
 export function follow<T>(begin: () => Fold<T>): Follower<T> {
   let fold = begin();

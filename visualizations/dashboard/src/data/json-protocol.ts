@@ -4,5 +4,5 @@
  * @module
  */
 
-/** Reads what the server has written. It is of the same build as the app, so what it sends has the type that it says. */
+/** Parses a response of the server. Server and app are of the same build, so the response has the declared type. */
 export const fromWire: <T>(text: string) => T = JSON.parse;

@@ -1,5 +1,5 @@
 /**
- * Large outputs, which are kept beside the records that have them: fetched when somebody wants to see them.
+ * Large outputs, which the server stores apart from their records. The page fetches them on request.
  *
  * @module
  */
@@ -7,15 +7,15 @@ import { useState } from 'react';
 import { referenceIn } from '../../../../src/model/events/large-values.ts';
 import { ask, refusedBy, type Refused } from './ask.ts';
 
-/** A value of a record, as far as it is here. */
+/** A value of a record: loaded, not loaded, or failed to load. */
 export type KeptValue =
   | { readonly state: 'there'; readonly value: unknown }
   | { readonly state: 'elsewhere' | 'loading' }
   | { readonly state: 'refused'; readonly error: Refused };
 
 /**
- * Values of records, and a way to fetch those that are elsewhere. What was fetched once is not fetched again soon: nothing of the
- * same hash is ever another.
+ * Reads values of records, with a function to fetch those that are stored apart. It caches fetched values: the content of a hash
+ * never changes.
  */
 export function useKeptValues(values: readonly unknown[]): {
   readonly values: readonly KeptValue[];
@@ -37,10 +37,10 @@ export function useKeptValues(values: readonly unknown[]): {
 
 // --- internal ---
 
-/** So many are remembered; each may have megabytes. */
+/** The most cached values. Each may have megabytes. */
 const MOST = 24;
 
-/** By hash, the latest fetched last; each with what is pending of it. */
+/** Values by hash, the latest fetched last, each with its pending request. */
 const fetched = new Map<string, { readonly value: KeptValue; readonly done: Promise<void> }>();
 
 function stateOf(value: unknown): KeptValue {

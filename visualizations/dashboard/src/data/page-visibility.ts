@@ -1,14 +1,14 @@
 /**
- * Whether the page can be seen: not in a tab behind another, nor in a window that is put away.
+ * Page visibility. A page is hidden in a background tab or a minimised window.
  *
  * @module
  */
 
 /**
- * Does one thing while the page can be seen, and another while it cannot.
+ * Runs one effect while the page is visible, and another while it is hidden.
  *
- * @param seen Begins it. @returns Ends it; the same for `unseen`.
- * @returns Ends both.
+ * @param visible Starts the effect. @returns A function that ends it; the same for `hidden`.
+ * @returns A function that ends both.
  */
 export function bySight(seen: () => () => void, unseen: () => () => void): () => void {
   let wasSeen = isSeen();

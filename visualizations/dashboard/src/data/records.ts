@@ -1,5 +1,5 @@
 /**
- * The records of a run as they come: stored ones and new ones by the same stream, which goes on where it was cut.
+ * Live records of a run. Stored and new records come by the same stream, which continues after a lost connection.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { fromWire } from './json-protocol.ts';
 
 /** The records so far. */
 export interface RecordLog {
-  /** In the order of their numbers; the same array is added to, so `count` tells what is new. */
+  /** In the order of their numbers. New records are added to the same array, so `count` tells if there are any. */
   readonly records: readonly RunRecord[];
   readonly count: number;
-  /** `loading` until all that was kept has come; `cut` while the server cannot be heard; `gone` where the run was removed. */
+  /** `loading` until all stored records have come; `cut` while the server cannot be reached; `gone` if the run was removed. */
   readonly state: 'loading' | 'live' | 'cut' | 'gone';
 }
 
-/** Listens to a run. React is told at most once a frame. */
+/** Receives the records of a run. It renders once a frame at most. */
 export function useRecords(run: string): RecordLog {
   const [log, setLog] = useState<RecordLog & { readonly run: string }>({ run, ...NONE });
   useEffect(() => {
@@ -38,7 +38,7 @@ export function useRecords(run: string): RecordLog {
       records({ data }) {
         for (const record of fromWire<readonly RunRecord[]>(data))
           if (record.seq === records.length + 1) records.push(record);
-        // While the past comes in, a frame per batch would be work for nothing.
+        // While stored records load, a frame per batch would only slow the page down.
         if (state !== 'loading') show();
       },
       'caught-up': () => stand('live'),
@@ -48,7 +48,7 @@ export function useRecords(run: string): RecordLog {
       },
       unreadable: () => stand('cut'),
       error(event) {
-        // What the server says itself is of something else.
+        // An error that the server sends is about something else.
         if (!(event instanceof MessageEvent)) stand('cut');
       },
     });

@@ -1,5 +1,5 @@
 /**
- * How a run was at any of its records: a fold over the records up to there.
+ * The history of a run: its state at any of its records.
  *
  * @module
  */
@@ -10,42 +10,42 @@ import type { RunSnapshot } from '../../../../src/projections/run/run-result.ts'
 import { foldRun } from '../../../../src/projections/run/run-view.ts';
 import { follow, type Fold } from './follow.ts';
 
-/** One phase has sent back another, so many times. */
+/** The number of times that one phase has sent back another. */
 export interface SentBack {
   readonly from: string;
   readonly to: string;
   readonly times: number;
 }
 
-/** A run as it was. */
+/** A run as of one of its records. */
 export interface Story {
-  /** The record up to which it is told; 0 before the first. */
+  /** The number of that record; 0 before the first. */
   readonly seq: number;
   /** The time of that record, in milliseconds since 1970. */
   readonly time: number;
   readonly plan: Plan | undefined;
   readonly snapshot: RunSnapshot;
-  /** Phases that sent back other phases so far, in the order of their first times; the same array until one does so again. */
+  /** Pairs of phases so far, in the order of their first rewinds. The array stays the same until the next rewind. */
   readonly sentBack: readonly SentBack[];
-  /** How many retries the gates of phases have spent of what they have now; phases without any are left out. */
+  /** Retries that gates have spent of their present budget. Phases without any are absent. */
   readonly retries: ReadonlyMap<string, number>;
-  /** Phases in which a task, or a reviewer, waits for the answer of a person. */
+  /** Phases in which a task or a reviewer waits for the answer of a person. */
   readonly asking: ReadonlySet<string>;
 }
 
-/** Tells stories of one run. */
+/** The history of one run. */
 export interface Storyteller {
-  /** The run up to a record. Going on from the last one told is cheap; going back begins from the first. */
+  /** The run as of a record. Going forward is cheap; going back starts again from the first record. */
   tell(records: readonly RunRecord[], seq: number): Story;
 }
 
-/** Begins before the first record. */
+/** Creates a history. */
 export function createStoryteller(): Storyteller {
   const follower = follow(beginStory);
   return { tell: (records, seq) => follower.to(records, seq) };
 }
 
-/** The fold from records to a story. */
+/** Creates the fold from records to a run as of the last of them. */
 export function beginStory(): Fold<Story> {
   const view = foldRun();
   const sentBack = new Map<string, SentBack>();
@@ -87,7 +87,7 @@ function countRewind(all: Map<string, SentBack>, from: string, to: string): void
   all.set(pair, { from, to, times: (all.get(pair)?.times ?? 0) + 1 });
 }
 
-/** A phase that starts afresh, or was sent back by another, has all of its retries again. */
+/** A fresh start, and a rewind by another phase, give a phase its whole retry budget again. */
 function countRetries(
   all: Map<string, { readonly generation: number; readonly retries: number }>,
   event: RunEvent,
@@ -100,7 +100,7 @@ function countRetries(
     all.delete(event.phase);
 }
 
-/** Who asks: until it is answered, or the phase has come to something else. */
+/** Notes open questions: until they are answered, or the phase has moved on. */
 function note(asked: Map<string, Set<string>>, { event }: RunRecord): void {
   if (event.type === 'run.ended') asked.clear();
   if (!('phase' in event)) return;

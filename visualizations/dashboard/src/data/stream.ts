@@ -1,19 +1,19 @@
 /**
- * Streams of events that do not end by themselves.
+ * Event streams that reconnect.
  *
  * @module
  */
 
-/** What is done with each kind of event. */
+/** A handler for each type of event. */
 export type Hearing = Readonly<Record<string, (event: MessageEvent<string>) => void>>;
 
 /**
- * Listens, and listens again where the browser has given up. It asks again by itself where a connection is cut, but not where an
- * answer refuses it, as that of a server that was started anew does until its address is opened.
+ * Listens to a stream, and opens it again after the browser has given up. The browser itself reconnects a lost connection. It
+ * gives up if the server refuses it, as a restarted server does until its address is opened.
  *
- * @param address The one to begin at, asked for each time.
- * @param hearing `error` is told of every cut, and of what the server itself calls an error.
- * @returns Ends it.
+ * @param address Returns the address to open. It is called each time.
+ * @param handlers `error` gets every lost connection, and every error that the server sends.
+ * @returns A function that ends it.
  */
 export function listen(address: () => string, hearing: Hearing): () => void {
   let source: EventSource | undefined;

@@ -1,19 +1,19 @@
 /**
- * What is wrong with runs, in words and by run.
+ * Alerts in words, grouped by run.
  *
  * @module
  */
 import type { UiAlert } from '../../../../src/server/api.ts';
 import { hashOfRun } from '../route.ts';
 
-/** What is wrong with one run. */
+/** The alerts of one run. */
 export interface TroubledRun {
   readonly runId: string;
   readonly pipeline: string;
   readonly troubles: readonly UiAlert[];
 }
 
-/** By run: those with problems first, else in their order. */
+/** Groups alerts by run. Runs with problems come first, the others keep their order. */
 export function byRun(troubles: readonly UiAlert[]): readonly TroubledRun[] {
   const runs = new Map<string, UiAlert[]>();
   for (const trouble of troubles) {
@@ -26,12 +26,12 @@ export function byRun(troubles: readonly UiAlert[]): readonly TroubledRun[] {
     .toSorted((one, other) => Number(hasProblem(other)) - Number(hasProblem(one)));
 }
 
-/** A mark, and what it is in a word or two. */
+/** The mark and the short name of an alert. */
 export function lookOfTrouble({ code }: Pick<UiAlert, 'code'>): { readonly mark: string; readonly word: string } {
   return LOOKS[code];
 }
 
-/** Where one sees it: the phase, on the view that shows most of it. */
+/** The link to an alert: its phase, in the view that shows it best. */
 export function hashOfTrouble({ runId, code, phase }: UiAlert): string {
   return hashOfRun(runId, {
     phase,

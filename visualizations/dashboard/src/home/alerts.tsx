@@ -1,5 +1,5 @@
 /**
- * Runs that go round in circles, are short of something, or stand still.
+ * Runs that loop, hang or approach a limit.
  *
  * @module
  */
@@ -14,10 +14,10 @@ import { TimeAgo } from '../parts/time-ago.tsx';
 import { hashOfRun } from '../route.ts';
 import { byRun, hashOfTrouble, lookOfTrouble } from './alert-words.ts';
 
-/** What is wrong, run by run; nothing where all is well. */
+/** The alerts of running runs, run by run. */
 export function Troubles(): ReactNode {
   const { version } = useChanges();
-  // Silence is no change, so it is asked for again by the clock.
+  // Silence of a run causes no change event, so the clock triggers a request too.
   const now = useNow(15_000);
   const asked = useAsked<{ readonly troubles: readonly UiAlert[] }>('/api/troubles', `${version} ${now}`);
   const troubles = 'value' in asked ? asked.value?.troubles : undefined;

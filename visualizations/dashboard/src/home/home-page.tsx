@@ -1,5 +1,5 @@
 /**
- * What needs somebody: open items first, then what goes round in circles or stands still, then what ran lately.
+ * The home page: open items first, then alerts, then recent runs.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { OpenItems } from './open-items.tsx';
 import { Troubles } from './alerts.tsx';
 import './home.css';
 
-/** The first page. */
+/** The home page. */
 export function HomePage(): ReactNode {
   return (
     <>

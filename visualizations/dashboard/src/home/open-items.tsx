@@ -1,5 +1,5 @@
 /**
- * What waits for a person.
+ * Items that wait for a person.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { counted } from '../parts/words.ts';
 import { hashOf, hashOfRun } from '../route.ts';
 import { mostUrgentFirst } from './urgency.ts';
 
-/** Open items, the most urgent first; apart from them those that have an answer which nobody has taken yet. */
+/** Open items, the most urgent first; and separately those with an answer that no process has taken yet. */
 export function OpenItems(): ReactNode {
   const { version } = useChanges();
   const now = useNow(5000);

@@ -1,11 +1,11 @@
 /**
- * Which item is to be looked at first.
+ * The order of open items.
  *
  * @module
  */
 import type { InboxItem } from '../../../../src/projections/inbox/inbox-item.ts';
 
-/** By how urgent they are, then by when their time is over, then the oldest first. */
+/** Sorts by severity, then by deadline, then by age, the oldest first. */
 export function mostUrgentFirst<I extends Pick<InboxItem, 'severity' | 'expireAt' | 'openedAt' | 'id'>>(
   items: readonly I[],
 ): readonly I[] {
@@ -21,7 +21,7 @@ export function mostUrgentFirst<I extends Pick<InboxItem, 'severity' | 'expireAt
 
 const RANK: Readonly<Record<InboxItem['severity'], number>> = { urgent: 0, high: 1, normal: 2 };
 
-/** Two times that are never are alike. */
+/** Two missing deadlines are equal. */
 function compare(one: number, other: number): number {
   return one === other ? 0 : one < other ? -1 : 1;
 }

@@ -1,5 +1,5 @@
 /**
- * An answer while it is written, and the reply that it makes.
+ * Drafts of answers, and the replies made from them.
  *
  * @module
  */
@@ -9,32 +9,32 @@ import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
 import type { Reply } from '../../../../src/projections/inbox/reply.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
 
-/** Text, or JSON. */
+/** Typed input, as text or as JSON. */
 export interface Typed {
   readonly as: 'text' | 'json';
   readonly text: string;
 }
 
-/** What was chosen and written so far; what other kinds of answer need is kept, too. */
+/** The choices and texts so far. The fields of other kinds of answer are kept too. */
 export interface Draft {
   readonly answer: Choice['answer'] | null;
-  /** What to change. */
+  /** The requested change. */
   readonly feedback: string;
-  /** Why. */
+  /** The reason. */
   readonly reason: string;
   /** The phase to send back. */
   readonly target: string;
-  /** The issue that is of another phase, and that phase. */
+  /** The issue to reassign, and the phase that must correct it. */
   readonly issue: string;
   readonly owner: string;
-  /** What a task puts out: one of its choices, or any value. */
+  /** The output of a task: one of its choices, or any value. */
   readonly option: string | null;
   readonly value: Typed;
-  /** Outputs that were changed, by task. */
+  /** Edited outputs, by task. */
   readonly outputs: Readonly<Record<string, Typed>>;
 }
 
-/** Nothing is chosen before somebody chooses it. */
+/** The empty draft. Nothing is preselected. */
 export const EMPTY_DRAFT: Draft = {
   answer: null,
   feedback: '',
@@ -50,17 +50,17 @@ export const EMPTY_DRAFT: Draft = {
 /** A field of a draft. */
 export type Field = 'answer' | 'feedback' | 'reason' | 'target' | 'issue' | 'owner' | 'option' | 'value' | 'outputs';
 
-/** A reply, or what is missing for one. */
+/** A reply, or the problem that prevents one. */
 export type Drafted =
   | { readonly reply: Reply }
   | {
       readonly problem: string;
       readonly field: Field;
-      /** Of which task the output is wrong, where it is one of several. */
+      /** The task whose output has the problem, if there are several. */
       readonly task?: string | undefined;
     };
 
-/** Reads a draft. */
+/** Converts a draft to a reply. */
 export function replyOf(draft: Draft, detail: UiItemDetail): Drafted {
   const { feedback, reason, target } = draft;
   switch (draft.answer) {
@@ -91,7 +91,7 @@ export function replyOf(draft: Draft, detail: UiItemDetail): Drafted {
   }
 }
 
-/** Reads what was typed. @returns Why it is no JSON, where it is to be some and is none. */
+/** Parses typed input. @returns The value; or the problem, if it should be JSON and is not. */
 export function readTyped({ as, text }: Typed): { readonly value: unknown } | { readonly problem: string } {
   if (as === 'text') return { value: text };
   if (text.trim() === '') return { problem: 'There is no JSON. Text that is empty is "".' };
@@ -128,7 +128,7 @@ function reclassified({ issue, owner }: Draft, detail: UiItemDetail): Drafted {
     return { reply: { type: 'decide', decision: reclassify(detail, issue, owner) } };
   } catch (error) {
     if (!PhasegateError.is(error)) throw error;
-    // It was found to be corrected while the answer was written.
+    // The issue was found to be corrected while the user wrote.
     return { problem: error.message.split('\n')[0] ?? '', field: 'issue' };
   }
 }

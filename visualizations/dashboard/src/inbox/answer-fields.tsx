@@ -1,5 +1,5 @@
 /**
- * What each kind of answer needs to be told.
+ * The fields of each kind of answer.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import type { Draft, Field } from './answer-draft.ts';
 import { EditFields } from './edit-fields.tsx';
 import { TypedField } from './typed-field.tsx';
 
-/** What a part of the form is given. */
+/** Props of the parts of the form. */
 export interface FieldsProps {
   readonly draft: Draft;
   readonly detail: UiItemDetail;
   readonly change: (part: Partial<Draft>) => void;
-  /** The field that is wrong, once it was tried to send it. */
+  /** The field with the problem, after a failed attempt to send. */
   readonly wrong: Field | undefined;
-  /** What was typed can be read and copied, and nothing can be changed. */
+  /** True if the fields are read-only. Their text can still be copied. */
   readonly disabled: boolean;
 }
 
-/** The fields of the answer that is chosen. */
+/** The fields of the chosen answer. */
 export function AnswerFields(props: FieldsProps): ReactNode {
   const { draft, change, wrong, disabled } = props;
   switch (draft.answer) {
@@ -107,7 +107,7 @@ interface SelectFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** Nothing is chosen before somebody chooses it, and what has no name cannot be: its place in the list stands for it. */
+/** A select field without a preselection. Options are identified by index, as a name may be empty. */
 function SelectField({ label, value, options, isWrong, disabled, onChange }: SelectFieldProps): ReactNode {
   const id = useId();
   const at = options.findIndex(([one]) => one === value);

@@ -1,5 +1,5 @@
 /**
- * Answering an item: what can be chosen, what each would lead to, and what it needs to be told.
+ * The form for answers: the choices, their consequences, and their fields.
  *
  * @module
  */
@@ -18,12 +18,12 @@ import { useDraft } from './use-draft.ts';
 
 interface AnswerFormProps {
   readonly detail: UiItemDetail;
-  /** Why nothing can be sent; `null` where it can. */
+  /** The reason why nothing can be sent; `null` if the form can be sent. */
   readonly blocked: string | null;
   readonly onAnswered: (answered: Answered) => void;
 }
 
-/** The form. What was typed stays where an answer is refused. */
+/** The form. It keeps the typed text if the server refuses the answer. */
 export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): ReactNode {
   const [draft, change, drop] = useDraft(detail.item.id);
   const [sending, setSending] = useState(false);
@@ -45,7 +45,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
       return;
     }
     setProblem(null);
-    // What ends the run is asked about twice.
+    // An answer that ends the run needs a confirmation.
     if (draft.answer === 'abort' && !isAsking) {
       setIsAsking(true);
       return;
@@ -55,7 +55,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
     const request: AnswerRequest = { nonce: detail.item.nonce, reply: drafted.reply };
     try {
       const answered = await tell<Answered>(`/api/inbox/${encodeURIComponent(detail.item.id)}/answer`, request);
-      // What the run refuses is asked anew, and what it has not taken yet may be.
+      // The draft stays if the run refuses the answer and asks again, or has not taken it yet.
       if (answered.state === 'taken' && !isRefused(answered)) drop();
       onAnswered(answered);
     } catch (error) {
@@ -110,7 +110,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
 
 type Problem = Extract<Drafted, { readonly problem: string }>;
 
-/** What is no JSON is said at the field itself. */
+/** Problems of JSON are shown at the field itself. */
 function problemText({ problem, field, task }: Problem): string {
   if (field === 'value') return 'Nothing was sent. Correct the JSON.';
   return task === undefined ? problem : `Nothing was sent. Correct the JSON of ${inOneLine(task)}.`;

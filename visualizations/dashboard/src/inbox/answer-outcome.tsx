@@ -1,5 +1,5 @@
 /**
- * What has become of an answer, and what waits next.
+ * The result of an answer, and the next open item.
  *
  * @module
  */
@@ -18,7 +18,7 @@ interface AnswerOutcomeProps {
   readonly item: UiItem;
 }
 
-/** Told at once, with the focus on it: the form is gone. */
+/** The result, announced at once. It takes the focus, as it replaces the form. */
 export function AnswerOutcome({ answered, item }: AnswerOutcomeProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
@@ -72,7 +72,7 @@ function NotYetTaken({ answered, item }: AnswerOutcomeProps): ReactNode {
   }
 }
 
-/** The oldest that has no answer. */
+/** The oldest item without an answer. */
 function NextItem({ item }: Pick<AnswerOutcomeProps, 'item'>): ReactNode {
   const { version } = useChanges();
   const asked = useAsked<{ readonly items: readonly UiItem[] }>('/api/inbox', version);

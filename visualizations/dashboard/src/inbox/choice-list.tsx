@@ -1,5 +1,5 @@
 /**
- * The kinds of answers that an item takes.
+ * The kinds of answers that an item accepts.
  *
  * @module
  */
@@ -10,13 +10,13 @@ import { inOneLine } from '../parts/untrusted-text.ts';
 interface ChoiceListProps {
   readonly choices: readonly Choice[];
   readonly answer: Choice['answer'] | null;
-  /** Whether none was chosen where one has to be. */
+  /** True if the user must choose one and has not. */
   readonly isWrong: boolean;
   readonly disabled: boolean;
   readonly onChange: (answer: Choice['answer']) => void;
 }
 
-/** One of them is chosen, and none before. */
+/** A list of radio buttons, with none preselected. */
 export function ChoiceList({ choices, answer, isWrong, disabled, onChange }: ChoiceListProps): ReactNode {
   const group = useId();
   const answers = [...new Set(choices.map((choice) => choice.answer))];
@@ -49,7 +49,7 @@ const NAMES: Readonly<Record<Choice['answer'], string>> = {
   abort: 'Abort',
 };
 
-/** There is a rewind for each phase that can be sent back, and all are one choice here. */
+/** The item has a rewind for each possible phase. The list shows them as one choice. */
 function hintOf(choices: readonly Choice[], answer: Choice['answer']): string {
   if (answer === 'rewind') return 'an earlier phase works again, with your feedback';
   return inOneLine(choices.find((choice) => choice.answer === answer)?.means ?? '');

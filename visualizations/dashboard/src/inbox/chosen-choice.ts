@@ -1,5 +1,5 @@
 /**
- * The choice that a draft is about, with what it would lead to as far as it is written.
+ * The choice of a draft, with its consequences.
  *
  * @module
  */
@@ -8,7 +8,10 @@ import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
 import type { UiItemDetail } from '../../../../src/server/api.ts';
 import { type Draft, replyOf } from './answer-draft.ts';
 
-/** Of rewinds, that of the phase that is chosen. What a reclassification leads to is known once issue and phase are. */
+/**
+ * Finds the choice of a draft. Of several rewinds it is that of the chosen phase. The consequences of a reclassification are
+ * known once both issue and phase are chosen.
+ */
 export function chosenChoice(draft: Draft, detail: UiItemDetail): Choice | undefined {
   const { answer, target } = draft;
   const choice = detail.choices.find((one) => one.answer === answer && (answer !== 'rewind' || one.phase === target));
@@ -19,7 +22,7 @@ export function chosenChoice(draft: Draft, detail: UiItemDetail): Choice | undef
 
 type Effects = Pick<Choice, 'runs' | 'mayRun' | 'stale'>;
 
-/** Every phase that an open issue is about is sent back. */
+/** The reclassification sends back every phase that has an open issue. */
 function reclassification(draft: Draft, detail: UiItemDetail): Effects | undefined {
   const { choices, item, reach } = detail;
   const drafted = replyOf(draft, detail);
@@ -42,7 +45,7 @@ function reclassification(draft: Draft, detail: UiItemDetail): Effects | undefin
   };
 }
 
-/** What the phase does not need comes last. */
+/** Phases that the item's phase does not depend on come last. */
 function placeIn(order: readonly string[], name: string): number {
   const at = order.indexOf(name);
   return at === -1 ? order.length : at;

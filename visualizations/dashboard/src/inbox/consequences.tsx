@@ -1,5 +1,5 @@
 /**
- * What an answer would lead to, before it is given.
+ * The consequences of an answer, before it is sent.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { counted } from '../parts/words.ts';
 
-/** A choice, told. */
+/** The consequences of one choice. */
 export function Consequences({ choice }: { readonly choice: Choice }): ReactNode {
   const { answer, means, runs, mayRun, skips, stale, spends, run } = choice;
   const effects = [

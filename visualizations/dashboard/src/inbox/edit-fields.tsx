@@ -1,5 +1,5 @@
 /**
- * Outputs that a person puts in the place of those of the attempt.
+ * Outputs that a person edits in place of those of the attempt.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { Draft, Typed } from './answer-draft.ts';
 import type { FieldsProps } from './answer-fields.tsx';
 import { TypedField } from './typed-field.tsx';
 
-/** A field for each task: as it was put out, until it is changed. Only what was changed is sent. */
+/** A field for each task, with its output. Only edited outputs are sent. */
 export function EditFields({ draft, detail, change, wrong, disabled }: FieldsProps): ReactNode {
   const outputs = detail.attempts.at(-1)?.outputs ?? {};
   const { values, fetchAll } = useKeptValues(detail.tasks.map((task) => outputs[task]));
@@ -63,7 +63,7 @@ export function EditFields({ draft, detail, change, wrong, disabled }: FieldsPro
 
 // --- internal ---
 
-/** Bytes of an output that the server takes in an answer, with room for the rest of it. */
+/** Bytes of an output in an answer. The server's limit also covers the rest of the request. */
 const MOST_BYTES = 990_000;
 
 function isTooLong(value: unknown): boolean {

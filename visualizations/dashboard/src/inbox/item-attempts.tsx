@@ -1,5 +1,5 @@
 /**
- * What was tried: the outputs of an attempt, what was said of it, and how it differs from another.
+ * The attempts of an item: their outputs, their verdicts, and their differences.
  *
  * @module
  */
@@ -18,11 +18,11 @@ interface ItemAttemptsProps {
   readonly attempts: readonly TriedAttempt[];
 }
 
-/** One attempt, and beside it what has changed since another. */
+/** The latest attempt, a comparison of two attempts, and the earlier attempts. */
 export function ItemAttempts({ item, attempts }: ItemAttemptsProps): ReactNode {
   const last = attempts.at(-1);
   if (item.kind === 'limit' || !last) return null;
-  // Where a person is the first task, there is nothing to see yet.
+  // If a person is the first task, there are no outputs yet.
   if (item.kind === 'task' && attempts.length === 1 && Object.keys(last.outputs).length === 0) return null;
   return (
     <>
@@ -101,7 +101,7 @@ function Verdicts({ attempt: { verdict, verdicts } }: { readonly attempt: TriedA
 function Comparison({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
   const [pair, setPair] = useState<readonly [number, number] | null>(null);
   const last = attempts.length - 1;
-  // Attempts are added at the end, so those that were chosen keep their places.
+  // New attempts are appended, so the chosen indices stay valid.
   const [from, to] = pair ?? [last - 1, last];
   const [before, after] = [attempts[from], attempts[to]];
   if (!before || !after) return null;
@@ -153,7 +153,7 @@ function AttemptChoice({ label, attempts, at, onChange }: AttemptChoiceProps): R
   );
 }
 
-/** The attempts before the latest, closed: their outputs are long. */
+/** The earlier attempts, collapsed, as their outputs are long. */
 function Earlier({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
   return (
     <section aria-labelledby="earlier-heading">
@@ -183,7 +183,7 @@ function EarlierAttempt({ name, attempt }: { readonly name: string; readonly att
   );
 }
 
-/** As on the page of the run. */
+/** The same name as on the page of the run. */
 function nameOf({ number }: TriedAttempt): string {
   return `attempt ${number}`;
 }

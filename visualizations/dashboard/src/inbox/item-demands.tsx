@@ -1,5 +1,5 @@
 /**
- * What was asked for so far, and what is known to be wrong still.
+ * Open issues and requested changes.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { inOneLine } from '../parts/untrusted-text.ts';
 import { IssueEntry } from '../parts/issue-entry.tsx';
 import { LongText } from '../parts/long-text.tsx';
 
-/** Open issues, by the phase that has to correct them; then every change that was asked for. */
+/** Open issues, grouped by the phase that must correct them; then all requested changes. */
 export function ItemDemands({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   return (
     <>
@@ -52,7 +52,7 @@ function Corrections({ detail: { corrections } }: { readonly detail: UiItemDetai
       <h2 id="corrections-heading">Asked for so far</h2>
       <ol className="corrections">
         {corrections.map(({ from, to, number, feedback, requiredChange = '' }, at) => (
-          // A correction has nothing of its own but its place, and none is ever taken away.
+          // A correction has no id but its index. No correction is ever removed.
           <li key={`${at} ${from} ${number}`}>
             <p>
               <strong>

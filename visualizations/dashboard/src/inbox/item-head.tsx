@@ -1,5 +1,5 @@
 /**
- * What is asked, by what, and until when.
+ * The question of an item, with its origin and its deadline.
  *
  * @module
  */
@@ -20,7 +20,7 @@ interface ItemHeadProps {
   readonly run: UiRun;
 }
 
-/** Title, question and facts. */
+/** The title, the facts and the question. */
 export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
   const now = useNow(5000);
   const deadline = deadlineOf(item, now);
@@ -75,7 +75,7 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
 
 // --- internal ---
 
-/** Where there is no room beside what there is to see, the answer is far below it. */
+/** On narrow screens the answer is far below the evidence. */
 function toAnswer(): void {
   const answer = document.getElementById('answer');
   answer?.scrollIntoView();

@@ -1,5 +1,5 @@
 /**
- * What the phase works with: the approved outputs of the phases before it.
+ * The inputs of the phase: the approved outputs of earlier phases.
  *
  * @module
  */
@@ -15,7 +15,7 @@ interface ItemInputsProps {
   readonly inputs: Inputs;
 }
 
-/** Whoever does the work sees them at once; whoever judges it, when they want to. */
+/** Shown at once if a person does the work; collapsed if a person only judges it. */
 export function ItemInputs({ item, inputs }: ItemInputsProps): ReactNode {
   const outputs = Object.entries(inputs).flatMap(([phase, tasks]) =>
     Object.entries(tasks).map(([task, value]) => ({ phase: inOneLine(phase), task: inOneLine(task), value })),

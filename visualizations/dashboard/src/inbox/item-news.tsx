@@ -1,5 +1,5 @@
 /**
- * What has become of an item, told at once to whoever looks at it.
+ * Changes of an item while the page is open, announced at once.
  *
  * @module
  */
@@ -15,16 +15,16 @@ import { moveDraft } from './use-draft.ts';
 
 interface ItemNewsProps {
   readonly item: UiItem;
-  /** Whether whoever looks has answered it, and is told elsewhere. */
+  /** True if this user has answered it. The result is then shown elsewhere. */
   readonly isOwn: boolean;
 }
 
-/** That it is answered or closed, by whom, and where it is asked anew. */
+/** A note that the item was answered or closed, by whom, and a link if it is asked again. */
 export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
   const [first] = useState(item);
   const [seen, news] = [newsOf(first, first), newsOf(item, first)];
   if (news === '' || (isOwn && !isRefused(item))) return null;
-  // What was so when the page was opened is no news.
+  // A change from before the page was opened is not announced.
   return (
     <div className="news" role={news === seen ? undefined : 'alert'}>
       <p>
@@ -37,7 +37,7 @@ export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
 
 // --- internal ---
 
-/** @param first The item as it was when the page was opened. */
+/** @param first The item at the time the page was opened. */
 function newsOf(item: UiItem, first: UiItem): string {
   const { closedAt, outcome = 'closed', who, answer, severity, queue, expired } = item;
   if (closedAt !== undefined)
@@ -51,7 +51,7 @@ function newsOf(item: UiItem, first: UiItem): string {
   return changes.join(' ');
 }
 
-/** The same question, open again. */
+/** A link to the item that asks the same question again. */
 function AskedAnew({ item }: { readonly item: UiItem }): ReactNode {
   const { version } = useChanges();
   const asked = useAsked<{ readonly items: readonly UiItem[] }>(

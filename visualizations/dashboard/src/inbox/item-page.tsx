@@ -1,5 +1,5 @@
 /**
- * One item of the inbox: what is asked, what there is to see, and what can be answered.
+ * The page of an inbox item: the question, the evidence and the answer.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import { ItemInputs } from './item-inputs.tsx';
 import { ItemNews } from './item-news.tsx';
 import './inbox.css';
 
-/** All about an item. */
+/** The page of an item. */
 export function ItemPage({ id }: { readonly id: string }): ReactNode {
   const { versionOf, open } = useChanges();
   const asked = useAsked<UiItemDetail>(`/api/inbox/${encodeURIComponent(id)}`, `${versionOf(runIn(id))} ${open ?? ''}`);

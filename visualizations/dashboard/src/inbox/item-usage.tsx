@@ -1,5 +1,5 @@
 /**
- * What the phase and the run have used, against what they may.
+ * The usage of the phase and of the run, and its limits.
  *
  * @module
  */

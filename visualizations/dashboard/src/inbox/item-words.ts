@@ -1,5 +1,5 @@
 /**
- * Items of the inbox in words.
+ * Inbox items in words.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { becauseOf as becauseIn } from '../../../../src/projections/wording/item
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { durationText } from '../parts/words.ts';
 
-/** What an item is about: the phase, with the task that a person is; or the limit. */
+/** The subject of an item: the phase, with the task if a person is that task; or the limit. */
 export function aboutOf({ about, task }: Pick<InboxItem, 'about' | 'task'>): string {
   return task === undefined ? inOneLine(about) : `${inOneLine(about)} / ${inOneLine(task)}`;
 }
 
-/** Why a person is asked. */
+/** The reason why a person is asked. */
 export function becauseOf(item: Pick<InboxItem, 'because' | 'loop'>): string {
   return inOneLine(becauseIn(item));
 }
 
-/** What happens next if nobody answers, such as `expires in 2 h, then is rejected`; '' where nothing does. */
+/** The next step if no one answers, for example `expires in 2 h, then is rejected`; '' if there is none. */
 export function deadlineOf(item: InboxItem, now: number): string {
   const { dueAt, expireAt, raiseAt, remindAt } = item;
   if (dueAt === undefined || item.closedAt !== undefined) return item.expired ? 'nobody has answered in time' : '';
@@ -28,7 +28,7 @@ export function deadlineOf(item: InboxItem, now: number): string {
   return dueAt === remindAt ? `is reminded of ${when}` : `due ${when}`;
 }
 
-/** Whether the run has refused what was answered, as the schema of a task may do. */
+/** True if the run has refused the answer, as the schema of a task may do. */
 export function isRefused({ outcome = '' }: Pick<InboxItem, 'outcome'>): boolean {
   return outcome.startsWith('refused');
 }

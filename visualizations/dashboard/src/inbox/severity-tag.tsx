@@ -1,12 +1,12 @@
 /**
- * How urgent something is.
+ * The severity of an item.
  *
  * @module
  */
 import type { ReactNode } from 'react';
 import type { Severity } from '../../../../src/projections/inbox/inbox-item.ts';
 
-/** A word; nothing where it is not urgent. */
+/** A badge; nothing for normal severity. */
 export function SeverityTag({ severity }: { readonly severity: Severity }): ReactNode {
   if (severity === 'normal') return null;
   return (

@@ -1,5 +1,5 @@
 /**
- * A field for text, or for JSON.
+ * A field for text or JSON.
  *
  * @module
  */
@@ -15,7 +15,7 @@ interface TypedFieldProps {
   readonly disabled: boolean;
 }
 
-/** What is typed is sent as text, or read as JSON; which of them is chosen beside it, and what is wrong with it said below. */
+/** A field whose input is sent as text or parsed as JSON. The user chooses which next to it. Problems are shown below. */
 export function TypedField({
   label,
   typed,

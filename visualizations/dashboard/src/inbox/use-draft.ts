@@ -1,5 +1,5 @@
 /**
- * What was written so far, kept over reloads and over a question that is asked anew: nothing that was typed is lost.
+ * Drafts in the session storage. They survive reloads, and move to the item that asks the same question again.
  *
  * @module
  */
@@ -28,7 +28,7 @@ export function useDraft(
   ];
 }
 
-/** Takes a draft along to where the same is asked anew, unless there is one already. */
+/** Moves a draft to the item that asks the question again, unless that has one. */
 export function moveDraft(from: string, to: string): void {
   const draft = kept(keyOf(from));
   if (draft !== EMPTY_DRAFT && kept(keyOf(to)) === EMPTY_DRAFT) keep(keyOf(to), draft);
@@ -49,7 +49,7 @@ function kept(key: string): Draft {
   }
 }
 
-/** Where nothing can be kept, or not so much, the page has it as long as it is open. */
+/** If the storage is full or missing, the draft exists only while the page is open. */
 function keep(key: string, draft: Draft): void {
   try {
     sessionStorage.setItem(key, JSON.stringify(draft));
@@ -62,6 +62,6 @@ function forget(key: string): void {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // It was never kept.
+    // It was never stored.
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A part that is made when it is opened: what is in it may be large.
+ * A collapsible part. Its content is rendered on opening, as it may be large.
  *
  * @module
  */

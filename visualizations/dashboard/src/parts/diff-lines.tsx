@@ -1,5 +1,5 @@
 /**
- * The rows of a comparison: what is the same is left out, and so is the rest of what is long, until it is wanted.
+ * The rows of a comparison. Equal lines are folded, and long comparisons are cut, until the user asks for more.
  *
  * @module
  */
@@ -15,7 +15,7 @@ interface DiffLinesProps {
   readonly name: string;
 }
 
-/** A table: the lines of the one, the lines of the other. */
+/** A table with the lines of both texts. */
 export function DiffLines({ rows, names, name }: DiffLinesProps): ReactNode {
   const [isWhole, setIsWhole] = useState(false);
   const folded = useMemo(() => foldedRows(rows), [rows]);

@@ -1,5 +1,5 @@
 /**
- * Two texts side by side, as rows.
+ * Two texts as rows for a side-by-side view.
  *
  * @module
  */
@@ -8,41 +8,41 @@ import { type Change, diffLines, diffWordsWithSpace } from 'diff';
 /** A piece of a line. */
 export interface DiffPart {
   readonly text: string;
-  /** Whether the other line does not have it. */
+  /** True if the other line does not have it. */
   readonly isChanged: boolean;
 }
 
 /** A line of one of the texts. */
 export interface DiffSide {
-  /** Its number, from 1. */
+  /** The line number, from 1. */
   readonly line: number;
   readonly parts: readonly DiffPart[];
 }
 
-/** A line of the one beside that of the other; one of them may be missing. */
+/** A line of the first text next to a line of the second. One of them may be missing. */
 export interface DiffRow {
   readonly kind: 'same' | 'changed' | 'removed' | 'added';
   readonly before: DiffSide | undefined;
   readonly after: DiffSide | undefined;
 }
 
-/** How two texts differ. */
+/** The difference between two texts. */
 export interface TextDiff {
   readonly rows: readonly DiffRow[];
-  /** Lines that are only in one of them, or others there. */
+  /** Numbers of lines that only one text has, or that differ. */
   readonly removed: number;
   readonly added: number;
-  /** Whether the texts were too long and too different to find what they have in common. */
+  /** True if the texts are too long and too different to be compared. */
   readonly isRough: boolean;
 }
 
-/** Lines that are the same in both, left out. */
+/** A gap: equal lines that are not shown. */
 export interface DiffGap {
   readonly kind: 'gap';
   readonly rows: readonly DiffRow[];
 }
 
-/** Compares two texts. @param by Whether words are marked within lines that differ, or nothing but the lines. */
+/** Compares two texts. @param by `words` marks words within changed lines; `lines` marks whole lines only. */
 export function diffRows(before: string, after: string, by: 'words' | 'lines'): TextDiff {
   const [one, other] = [lineEnded(before), lineEnded(after)];
   const changes = one === other ? [] : diffLines(one, other, { timeout: LINES_MS });
@@ -72,7 +72,7 @@ export function diffRows(before: string, after: string, by: 'words' | 'lines'): 
   return { rows, removed, added, isRough: false };
 }
 
-/** The rows with all but a few of those that are the same in both left out. @param around So many are kept beside others. @default 3 */
+/** Folds equal lines into gaps. @param around Equal lines to show around changed ones. @default 3 */
 export function foldedRows(rows: readonly DiffRow[], around = 3): readonly (DiffRow | DiffGap)[] {
   const folded: (DiffRow | DiffGap)[] = [];
   for (let at = 0; at < rows.length;) {
@@ -92,13 +92,13 @@ export function foldedRows(rows: readonly DiffRow[], around = 3): readonly (Diff
 
 // --- internal ---
 
-/** Milliseconds for what lines, and the words of a line, have in common. */
+/** Time limits in milliseconds, for comparing all lines, and the words of one line. */
 const LINES_MS = 1000;
 const WORDS_MS = 50;
-/** Words of more lines, or of longer ones, are not compared. */
+/** Limits for comparing words: changed lines in all, and characters of a line. */
 const MOST_MARKED = 400;
 const LONGEST_MARKED = 10_000;
-/** The share of the longer line, without its spaces. */
+/** The least common share of the longer line, without spaces. */
 const LEAST_COMMON = 0.25;
 
 type Mark = (before: string, after: string) => readonly [readonly DiffPart[], readonly DiffPart[]];
@@ -112,7 +112,7 @@ function linesOf(text: string): readonly string[] {
   return text === '' ? [] : text.replace(/\n$/u, '').split('\n');
 }
 
-/** The number of the next line of the text before. */
+/** The number of the next line of the first text. */
 function removedLine(rows: readonly DiffRow[]): number {
   return (rows.findLast((row) => row.before)?.before?.line ?? 0) + 1;
 }
@@ -128,7 +128,7 @@ function sameRows(lines: readonly string[], before: number, after: number): read
   });
 }
 
-/** Lines that went beside lines that came, in their order. */
+/** Pairs removed lines with added lines, in order. */
 function pairRows(
   gone: readonly string[],
   came: readonly string[],
@@ -167,7 +167,7 @@ function markerOf(by: 'words' | 'lines'): Mark {
   };
 }
 
-/** Lines that have next to nothing in common are easier to read one by one. */
+/** Lines with little in common are easier to read without marked words. */
 function isAlike(changes: readonly Change[]): boolean {
   const lengthOf = (some: readonly Change[]) => some.reduce((sum, { value }) => sum + value.trim().length, 0);
   const common = lengthOf(changes.filter(({ added, removed }) => !added && !removed));

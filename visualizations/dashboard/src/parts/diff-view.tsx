@@ -1,5 +1,5 @@
 /**
- * How two values differ, side by side; one below the other where there is no room.
+ * A comparison of two values, side by side; one below the other on narrow screens.
  *
  * @module
  */
@@ -13,12 +13,12 @@ import { useArrival } from './use-arrival.ts';
 import { counted } from './words.ts';
 
 interface DiffViewProps {
-  /** What differs, such as the name of the task. */
+  /** The name of the value, for example of the task. */
   readonly name: string;
-  /** As records have them: what is large is elsewhere, and is fetched when it is wanted. */
+  /** The values as in records. Large ones are stored apart, and fetched on request. */
   readonly before: unknown;
   readonly after: unknown;
-  /** What each is called, such as `attempt 1`. */
+  /** The headings of both, for example `attempt 1`. */
   readonly names: readonly [before: string, after: string];
 }
 

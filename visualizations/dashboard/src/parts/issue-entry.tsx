@@ -1,5 +1,5 @@
 /**
- * One thing that a review found to be wrong.
+ * An issue that a review has found.
  *
  * @module
  */
@@ -13,9 +13,9 @@ import './parts.css';
 
 interface IssueEntryProps {
   readonly issue: Issue;
-  /** In how many reviews in a row it was open. @default 1 */
+  /** The number of consecutive reviews in which it was open. @default 1 */
   readonly open?: number;
-  /** Who has found it. */
+  /** The reviewer that found it. */
   readonly reviewer?: string;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Text of any length: its start, and all of it where it is wanted.
+ * Text of any length: its start, and all of it on request.
  *
  * @module
  */
@@ -10,11 +10,11 @@ import './parts.css';
 
 interface LongTextProps {
   readonly text: string;
-  /** What it is, for whoever cannot see where it stands. */
+  /** The name of the text, for screen readers. */
   readonly name: string;
 }
 
-/** Wrapped, with its line ends. */
+/** The text, wrapped, with its line breaks. */
 export function LongText({ text, name }: LongTextProps): ReactNode {
   const [isWhole, setIsWhole] = useState(false);
   const start = startIn(text);
@@ -22,7 +22,7 @@ export function LongText({ text, name }: LongTextProps): ReactNode {
   if (text === '') return <p className="quiet">Empty text.</p>;
   return (
     <div className="long-text">
-      {/* It scrolls where it is long, so the keyboard has to reach it. */}
+      {/* A long text scrolls, so the keyboard must be able to focus it. */}
       <pre
         className={isWhole ? 'whole' : ''}
         tabIndex={isWhole ? 0 : undefined}
@@ -56,12 +56,12 @@ export function LongText({ text, name }: LongTextProps): ReactNode {
 
 const MOST_LINES = 24;
 const MOST_CHARACTERS = 3000;
-/** What is little more than that is not worth a button. */
+/** A text that is only slightly longer is shown in full. */
 const LEEWAY = 1.2;
-/** Characters of one block: those that are not seen are not laid out. */
+/** Characters of one block. The browser lays out only visible blocks. */
 const BLOCK = 20_000;
 
-/** Where to cut; the length of the text where not to. */
+/** Finds the index to cut at; the length of the text if it is short. */
 function startIn(text: string): number {
   const most = Math.min(text.length, MOST_CHARACTERS);
   let end = -1;
@@ -78,7 +78,7 @@ interface Block {
   readonly text: string;
 }
 
-/** The text in pieces that end where a line does, where there is one. */
+/** Splits a text into blocks, at line breaks if possible. */
 function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   for (let at = 0; at < text.length;) {
@@ -86,7 +86,7 @@ function blocksOf(text: string): readonly Block[] {
     const isRest = at + BLOCK >= text.length;
     const end = isRest ? text.length : lineEnd > at ? lineEnd : at + BLOCK;
     blocks.push({ at, text: text.slice(at, end) });
-    // Blocks stand below each other, so the line end between them is not said again.
+    // Blocks are separate lines anyway, so the line break between them is dropped.
     at = !isRest && lineEnd > at ? end + 1 : end;
   }
   return blocks;

@@ -1,5 +1,5 @@
 /**
- * How much of a limit is used.
+ * The usage of a limit.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import './parts.css';
 interface MeterProps {
   readonly name: string;
   readonly used: number;
-  /** The limit; `undefined` where there is none. */
+  /** The limit; `undefined` if there is none. */
   readonly max: number | undefined;
-  /** How a number is told. */
+  /** Formats a number. */
   readonly text: (value: number) => string;
 }
 
-/** A bar with its numbers; just the number where there is no limit. */
+/** A bar with its numbers; only the number if there is no limit. */
 export function Meter({ name, used, max, text }: MeterProps): ReactNode {
   const share = max === undefined ? 0 : max === 0 ? 1 : Math.min(1, used / max);
   return (

@@ -1,5 +1,5 @@
 /**
- * What a task has put out.
+ * The output of a task.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { RefusalNote } from './refusal-note.tsx';
 import { useArrival } from './use-arrival.ts';
 
 interface OutputViewProps {
-  /** As a record has it: what is large is elsewhere, and is fetched when it is wanted. */
+  /** The value as in a record. A large one is stored apart, and fetched on request. */
   readonly value: unknown;
-  /** What it is, such as the name of the task. */
+  /** Its name, for example that of the task. */
   readonly name: string;
 }
 
-/** Text as text, all else as JSON. */
+/** Text as text, anything else as JSON. */
 export function OutputView({ value, name }: OutputViewProps): ReactNode {
   const {
     values: [kept],

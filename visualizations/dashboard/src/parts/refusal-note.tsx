@@ -1,5 +1,5 @@
 /**
- * Why something was not done.
+ * An error message.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { ReactNode } from 'react';
 import { type Refused, UNREACHABLE } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 
-/** An error with its code and what to do next, told at once to whoever listens. */
+/** An error with its code and hint. Screen readers announce it at once. */
 export function RefusalNote({ error }: { readonly error: Refused }): ReactNode {
   const { isOver } = useChanges();
   if (isOver && error.code === UNREACHABLE) {

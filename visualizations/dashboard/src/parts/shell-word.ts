@@ -1,10 +1,10 @@
 /**
- * Words of commands, to be copied into a shell.
+ * Quoting for shell commands that users copy.
  *
  * @module
  */
 
-/** A word as a shell takes it for one. */
+/** Quotes a word for a shell. */
 export function shellWord(word: string): string {
   return /^[\w./@%+=:,-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

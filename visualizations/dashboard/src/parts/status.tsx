@@ -1,5 +1,5 @@
 /**
- * How a run or a phase stands: a mark, a word, and a colour that says nothing by itself.
+ * The status of a run or a phase: a mark, a word and a colour. The colour alone carries no information.
  *
  * @module
  */
@@ -11,7 +11,7 @@ interface LookBadgeProps {
   readonly children: ReactNode;
 }
 
-/** Words that look like something. */
+/** A badge with a mark and a tone. */
 export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): ReactNode {
   return (
     <span className={`badge ${tone}`}>
@@ -20,12 +20,12 @@ export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): R
   );
 }
 
-/** A standing in words. */
+/** The badge of a status. */
 export function StandingBadge({ of }: { readonly of: AnyStanding }): ReactNode {
   return <LookBadge look={statusMarks[of]}>{standingWords[of]}</LookBadge>;
 }
 
-/** The word for each standing. */
+/** The word for each status. */
 export const standingWords: Readonly<Record<AnyStanding, string>> = {
   pending: 'pending',
   running: 'running',

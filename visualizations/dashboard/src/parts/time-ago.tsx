@@ -1,5 +1,5 @@
 /**
- * Times, told from now, with the exact ones behind them.
+ * Relative times, with the exact time as a tooltip.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { distanceText, isoTime, timeText } from './words.ts';
 interface TimeAgoProps {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** The same, of now. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
 
-/** `2 min ago`, or `in 3 h`. */
+/** A relative time, for example `2 min ago` or `in 3 h`. */
 export function TimeAgo({ time, now }: TimeAgoProps): ReactNode {
   return (
     <time dateTime={isoTime(time)} title={timeText(time)}>

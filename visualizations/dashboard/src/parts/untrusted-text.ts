@@ -1,16 +1,16 @@
 /**
- * Text that models and files have written, made fit to be read.
+ * Untrusted text of models and files, made safe to read.
  *
- * Nothing of it is markup here. What is left are characters that a browser obeys: marks that turn text around would show a
- * change as another than it is, and controls would not be seen at all.
+ * React escapes markup. But browsers also act on some characters: bidirectional marks would show a text in a misleading order,
+ * and controls are invisible.
  *
  * @module
  */
 import { counted } from './words.ts';
 
 /**
- * The same text with such characters as words, such as `⟨U+202E⟩`; line ends and tabs are kept. Of marks that stand above or
- * below a character, those that would pile up over other lines are counted: `⟨42 more marks⟩`.
+ * Replaces such characters by words like `⟨U+202E⟩`. Line breaks and tabs stay. Combining marks that would pile up over other
+ * lines are counted: `⟨42 more marks⟩`.
  */
 export function readable(text: string): string {
   return text
@@ -19,16 +19,16 @@ export function readable(text: string): string {
     .replace(PILE, (_, kept: string, rest: string) => `${kept}⟨${counted(Array.from(rest).length, 'more mark')}⟩`);
 }
 
-/** The same in one line, for names and titles. */
+/** Does the same on one line, for names and titles. */
 export function inOneLine(text: string): string {
   return readable(text.replaceAll(/\s+/gu, ' ')).trim();
 }
 
-/** The start of a text, in one line; `…` stands for what is left out. @param most Characters. */
+/** The start of a text on one line. `…` marks the cut. @param most Characters. */
 export function startOf(text: string, most: number): string {
   const line = inOneLine(text.slice(0, most * 2));
   const isWhole = line.length <= most && text.length <= most * 2;
-  // The first half of a character says nothing.
+  // Half of a surrogate pair is not a character.
   return isWhole
     ? line
     : `${line
@@ -37,17 +37,17 @@ export function startOf(text: string, most: number): string {
         .trimEnd()}…`;
 }
 
-/** Outputs as text: text as it is, all else as JSON over several lines. */
+/** Formats an output: text as it is, anything else as indented JSON. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 }
 
 // --- internal ---
 
-/** Controls without tab and line feed, line separators, marks that turn text around or have no width. */
+/** Control characters except tab and line feed, line separators, bidirectional marks and zero-width characters. */
 const OBEYED = /(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
 
-/** Marks beyond the fourth on one character: hardly any script has so many. */
+/** Combining marks after the fourth on one character. Hardly any script has so many. */
 const PILE = /(\p{M}{4})(\p{M}+)/gu;
 
 function hexOf(character: string): string {

@@ -1,14 +1,14 @@
 /**
- * Where the focus goes when what was asked for has taken the place of the button that asked for it.
+ * The focus after loading: the loaded content replaces the button that had it.
  *
  * @module
  */
 import { type RefObject, useEffect, useRef } from 'react';
 
 /**
- * Moves the focus once, after something that somebody has asked for is there.
+ * Moves the focus once, when requested content is there.
  *
- * @returns For the element that gets the focus, and to be called when it is asked for.
+ * @returns A ref for the element that gets the focus, and a function to call on the request.
  */
 export function useArrival(isThere: boolean): readonly [place: RefObject<HTMLDivElement | null>, expect: () => void] {
   const place = useRef<HTMLDivElement>(null);

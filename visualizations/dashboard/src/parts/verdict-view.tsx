@@ -1,5 +1,5 @@
 /**
- * What somebody has judged.
+ * The verdict of a review.
  *
  * @module
  */
@@ -14,11 +14,11 @@ import { LookBadge } from './status.tsx';
 
 interface VerdictViewProps {
   readonly verdict: Verdict;
-  /** Who has judged. */
+  /** The author of the verdict. */
   readonly by: string;
 }
 
-/** The verdict in a word, and below it what it says. */
+/** The verdict as a badge, with its text below. */
 export function VerdictView({ verdict, by }: VerdictViewProps): ReactNode {
   const { text } = verdictWords(verdict);
   return (
@@ -29,7 +29,7 @@ export function VerdictView({ verdict, by }: VerdictViewProps): ReactNode {
   );
 }
 
-/** The verdict in a word, with how sure whoever gave it was. */
+/** The verdict as a badge, with its confidence. */
 export function VerdictBadge({ verdict }: Pick<VerdictViewProps, 'verdict'>): ReactNode {
   const { confidence } = decisionIn(verdict.type === 'inconclusive' ? verdict.decision : verdict) ?? {};
   return (
@@ -44,7 +44,7 @@ export function VerdictBadge({ verdict }: Pick<VerdictViewProps, 'verdict'>): Re
 
 const UNSURE = { mark: '?', tone: 'warn' } as const;
 
-/** As what follows from it looks. */
+/** Each verdict looks like the phase status that it leads to. */
 const LOOKS: Readonly<Record<Verdict['type'], StatusMark>> = {
   approve: statusMarks.approved,
   retry: statusMarks.retrying,

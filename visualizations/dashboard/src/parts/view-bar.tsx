@@ -1,5 +1,5 @@
 /**
- * What stands above a view: fields for what is looked for, and how much of it there is.
+ * The bar above a view: filters, and the number of results.
  *
  * @module
  */
@@ -13,7 +13,7 @@ interface FindFieldProps {
   readonly onChange: (value: string) => void;
 }
 
-/** A field for a part of a name. */
+/** A filter by a part of a name. */
 export function FindField({ label, value, onChange }: FindFieldProps): ReactNode {
   return (
     <label>
@@ -24,13 +24,13 @@ export function FindField({ label, value, onChange }: FindFieldProps): ReactNode
 
 interface KindFieldProps extends FindFieldProps {
   readonly kinds: readonly (readonly [kind: string, count: number])[];
-  /** How many there are of all kinds. */
+  /** The number of entries of all kinds. */
   readonly all: number;
-  /** What a kind is called. */
+  /** Formats the name of a kind. */
   readonly nameOf?: (kind: string) => string;
 }
 
-/** A field for one of several kinds, each with how many there are. What is looked for stays there when there is none left of it. */
+/** A filter by kind, with the number of entries of each. The chosen kind stays listed even if it has none. */
 export function KindField({ label, value, onChange, kinds, all, nameOf = String }: KindFieldProps): ReactNode {
   const isThere = value === '' || kinds.some(([kind]) => kind === value);
   return (
@@ -54,7 +54,7 @@ interface FoundCountProps {
   readonly noun: string;
 }
 
-/** How many there are, such as `3 of 12 phases`; `12 phases` where all are wanted. */
+/** The number of results, for example `3 of 12 phases`; `12 phases` without a filter. */
 export function FoundCount({ found, all, noun }: FoundCountProps): ReactNode {
   return (
     <output className="count quiet">

@@ -1,29 +1,29 @@
 /**
- * Long lists of which only the rows that can be seen are there.
+ * Long lists that render only their visible rows.
  *
  * @module
  */
 import { type RefObject, useEffect, useRef, useState } from 'react';
 
-/** Which rows are to be drawn. */
+/** The rows to render. */
 export interface VirtualRows<E extends HTMLElement> {
-  /** For the element that scrolls. */
+  /** A ref for the scrolling element. */
   readonly scroller: RefObject<E | null>;
-  /** The first row that is drawn, from 0. */
+  /** The first row to render, from 0. */
   readonly first: number;
-  /** The row after the last that is drawn. */
+  /** The row after the last one to render. */
   readonly end: number;
-  /** Pixels in place of the rows before, and after. */
+  /** Pixels in place of the rows before and after. */
   readonly before: number;
   readonly after: number;
-  /** Scrolls until a row can be seen, and no further. */
+  /** Scrolls just far enough to show a row. */
   readonly reveal: (row: number) => void;
 }
 
 /**
- * Rows of one height in an element that scrolls.
+ * Virtual rows of equal height in a scrolling element.
  *
- * @param count How many rows there are.
+ * @param count The number of rows.
  * @param height Pixels of each row.
  */
 export function useVirtualRows<E extends HTMLElement>(count: number, height: number): VirtualRows<E> {
@@ -36,7 +36,7 @@ export function useVirtualRows<E extends HTMLElement>(count: number, height: num
     const look = () => {
       frame ||= requestAnimationFrame(() => {
         frame = 0;
-        // By whole rows, so that not every pixel is a change.
+        // Rounded to whole rows, so that a scroll of one pixel causes no rendering.
         const top = Math.floor(element.scrollTop / height / OVERSCAN) * OVERSCAN * height;
         const { clientHeight } = element;
         setView((before) =>

@@ -1,10 +1,12 @@
 /**
- * Numbers and times in words.
+ * Numbers and times as text.
  *
  * @module
  */
 
-/** A duration in one unit, such as `40 s`, `3 min`, `2 h`, `5 days`. @param ms Milliseconds; less than none is none. */
+/**
+ * A duration in one unit, for example `40 s`, `3 min`, `2 h` or `5 days`. @param ms Milliseconds. A negative value counts as 0.
+ */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 59.5) return `${Math.round(seconds)} s`;
@@ -15,7 +17,7 @@ export function durationText(ms: number): string {
   return `${Math.round(hours / 24)} days`;
 }
 
-/** A duration in two units where it has them, such as `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`. @param ms Milliseconds. */
+/** A duration in up to two units, for example `0.4 s`, `12 s`, `3 min 05 s` or `2 h 10 min`. @param ms Milliseconds. */
 export function exactDuration(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
@@ -26,13 +28,13 @@ export function exactDuration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${twoDigits(minutes % 60)} min`;
 }
 
-/** How long ago something was, or how long it is until then: `2 min ago`, `in 3 h`. */
+/** The distance of a time from now: `2 min ago`, `in 3 h`. */
 export function distanceText(time: number, now: number): string {
   if (time > now) return `in ${durationText(time - now)}`;
   return now - time < 2000 ? 'just now' : `${durationText(now - time)} ago`;
 }
 
-/** Date and time by the clock of whoever looks, to the second. @param time Milliseconds since 1970. */
+/** Date and time by the user's clock, to the second. @param time Milliseconds since 1970. */
 export function timeText(time: number): string {
   const date = new Date(time);
   return Number.isNaN(date.getTime())
@@ -40,13 +42,13 @@ export function timeText(time: number): string {
     : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
-/** The same for `dateTime`; `undefined` where it is no date. */
+/** A time for the `dateTime` attribute; `undefined` if it is not a valid date. */
 export function isoTime(time: number): string | undefined {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** A whole number with its thousands apart. */
+/** A number with separated thousands. */
 export function amount(count: number): string {
   return count.toLocaleString('en', { maximumFractionDigits: 1 }).replaceAll(',', '\u202F');
 }
@@ -56,7 +58,7 @@ export function counted(count: number, noun: string): string {
   return `${amount(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A size as text has it, such as `812 characters`, `1.2 million characters`. */
+/** The size of a text, for example `812 characters` or `1.2 million characters`. */
 export function sizeText(characters: number): string {
   if (characters < 10_000) return counted(characters, 'character');
   if (characters < 1_000_000) return `${amount(Math.round(characters / 1000))} thousand characters`;

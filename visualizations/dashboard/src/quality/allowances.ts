@@ -1,5 +1,5 @@
 /**
- * How far the limits of a run are used up.
+ * The usage of a run's limits.
  *
  * @module
  */
@@ -8,21 +8,21 @@ import type { LimitName } from '../../../../src/model/plan/policy-schema.ts';
 import type { Story } from '../data/run-history.ts';
 import { amount, exactDuration } from '../parts/words.ts';
 
-/** What was used, and what may be. */
+/** The usage of one limit. */
 export interface Allowance {
   readonly limit: LimitName;
   readonly name: string;
   readonly used: number;
-  /** `null` where there is no limit. */
+  /** `null` if there is no limit. */
   readonly max: number | null;
-  /** Who has used most, where it is a limit of each phase, or of each pair. */
+  /** The phase or pair with the highest usage, for a limit of each phase or pair. */
   readonly of: string | null;
   readonly standing: 'nearly spent' | 'spent' | 'lifted' | null;
-  /** An amount of it in words. */
+  /** Formats an amount. */
   readonly text: (value: number) => string;
 }
 
-/** Totals of the run, and those limits of single phases and pairs that it has. @param lifted By people: they hold no more. */
+/** Lists totals of the run, and the limits that it has for phases and pairs. @param lifted Limits that people have lifted. */
 export function allowancesOf(
   { plan, snapshot, sentBack }: Pick<Story, 'plan' | 'snapshot' | 'sentBack'>,
   lifted: ReadonlySet<LimitName>,
@@ -52,7 +52,7 @@ export function allowancesOf(
 
 type Used = Pick<Allowance, 'limit' | 'name' | 'used' | 'text'> & { readonly of?: string | null };
 
-/** From this share on it is worth a word. */
+/** The share from which a limit counts as nearly spent. */
 const NEARLY = 0.9;
 
 function standingOf(used: number, max: number | null): Allowance['standing'] {
@@ -60,7 +60,7 @@ function standingOf(used: number, max: number | null): Allowance['standing'] {
   return used >= max ? 'spent' : 'nearly spent';
 }
 
-/** The first of those that have most. */
+/** The first entry with the highest value. */
 function mostOf(all: readonly (readonly [name: string, value: number])[]): readonly [string | null, number] {
   let most: readonly [string | null, number] = [null, 0];
   for (const one of all) if (one[1] > most[1]) most = one;

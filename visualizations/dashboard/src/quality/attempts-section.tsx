@@ -1,5 +1,5 @@
 /**
- * How many attempts phases took.
+ * The section about numbers of attempts.
  *
  * @module
  */

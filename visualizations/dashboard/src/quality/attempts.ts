@@ -1,17 +1,17 @@
 /**
- * How many attempts phases took: how many took one, two, three.
+ * Phases by their numbers of attempts.
  *
  * @module
  */
 import type { RunSnapshot } from '../../../../src/projections/run/run-result.ts';
 
-/** Phases that took the same number of attempts. */
+/** Phases with the same number of attempts. */
 export interface AttemptsBin {
   readonly attempts: number;
   readonly phases: readonly string[];
 }
 
-/** Bins that have phases, the fewest attempts first. Phases that have not begun are in none. */
+/** Groups phases by their attempts, the fewest first. It leaves out phases that have not started. */
 export function attemptsOf({ phases }: Pick<RunSnapshot, 'phases'>): readonly AttemptsBin[] {
   const bins = new Map<number, string[]>();
   for (const [name, { attempts }] of Object.entries(phases)) {

@@ -1,5 +1,5 @@
 /**
- * Bars beside numbers, which say the same to whoever does not see them.
+ * Bars next to numbers. Screen readers skip them, as the numbers have the same information.
  *
  * @module
  */
@@ -12,13 +12,13 @@ export interface BarPart {
 }
 
 interface BarProps {
-  /** One after the other. */
+  /** The parts from left to right. */
   readonly parts: readonly BarPart[];
-  /** What the whole width is. */
+  /** The value of the full width. */
   readonly of: number;
 }
 
-/** A bar, as long as its numbers are of the whole. */
+/** A bar. Its parts have widths in proportion to their values. */
 export function Bar({ parts, of }: BarProps): ReactNode {
   return (
     <span className="share-bar" aria-hidden="true">

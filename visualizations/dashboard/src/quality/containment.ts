@@ -1,5 +1,5 @@
 /**
- * The containment of phases as a matrix: where defects came in, by where they were taken out.
+ * The containment matrix: the phases that injected defects, by the phases that removed them.
  *
  * @module
  */
@@ -7,9 +7,9 @@ import type { Measures } from '../../../../src/projections/quality/measures.ts';
 
 /** The matrix. */
 export interface Matrix {
-  /** Phases that have removed any, as far as there is room, in topological order. */
+  /** The columns: phases that have removed defects, in topological order, as far as there is room. */
   readonly removing: readonly string[];
-  /** How many phases more have. */
+  /** The number of further phases that have removed defects. */
   readonly others: number;
   readonly rows: readonly MatrixRow[];
 }
@@ -17,16 +17,16 @@ export interface Matrix {
 /** The defects of one phase. */
 export interface MatrixRow {
   readonly injected: string;
-  /** For each column. */
+  /** Removed defects by column. */
   readonly removed: readonly number[];
-  /** By the phases that have no column. */
+  /** Defects that phases without a column have removed. */
   readonly elsewhere: number;
   readonly accepted: number;
   readonly open: number;
   readonly total: number;
 }
 
-/** The matrix of a run. @param most Columns for phases. */
+/** Computes the matrix of a run. @param most The most columns for phases. */
 export function matrixOf({ containment, phases }: Measures, most: number): Matrix {
   const any = new Set(containment.flatMap(({ removed }) => Object.keys(removed)));
   const all = phases.flatMap(({ phase }) => (any.has(phase) ? [phase] : []));

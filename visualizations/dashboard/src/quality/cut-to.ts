@@ -1,10 +1,10 @@
 /**
- * Which rows of a long table are shown.
+ * The rows that a long table shows at first.
  *
  * @module
  */
 
-/** At most so many: those that matter before others, and in the order in which they were. */
+/** Selects rows that matter first, up to a number, in their original order. */
 export function cutTo<T extends { readonly matters?: boolean | undefined }>(
   rows: readonly T[],
   most: number,

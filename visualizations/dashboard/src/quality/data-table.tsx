@@ -1,5 +1,5 @@
 /**
- * A table of any length: at first those rows that say most, in their order, and all of them where they are wanted.
+ * A table of any length. It shows the most important rows at first, and all of them on request.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import { amount } from '../parts/words.ts';
 import { cutTo } from './cut-to.ts';
 import '../parts/parts.css';
 
-/** A row. The first cell names it. */
+/** A row. The first cell is its heading. */
 export interface DataRow {
   readonly key: string;
   readonly cells: readonly ReactNode[];
-  /** Whether it is shown where not all are. */
+  /** True to show it among the first rows. */
   readonly matters?: boolean | undefined;
 }
 
 interface DataTableProps {
-  /** What the table is, for whoever cannot see its heading. */
+  /** The name of the table, for screen readers. */
   readonly name: string;
-  /** Heads; of numbers where they begin with `#`, which stand at the right. */
+  /** Column headings. A `#` at the start marks a column of numbers, which is aligned to the right. */
   readonly heads: readonly string[];
   readonly rows: readonly DataRow[];
-  /** Instead of a table without rows. */
+  /** The text to show if there are no rows. */
   readonly none: string;
-  /** A last row, such as sums. */
+  /** The last row, for example totals. */
   readonly foot?: readonly ReactNode[] | undefined;
 }
 
-/** A table that can be wider than the page, and then scrolls by itself. */
+/** The table. If it is wider than the page, it scrolls by itself. */
 export function DataTable({ name, heads, rows, none, foot }: DataTableProps): ReactNode {
   const [isWhole, setIsWhole] = useState(false);
   if (rows.length === 0) return <p className="quiet">{none}</p>;

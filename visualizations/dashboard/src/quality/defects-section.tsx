@@ -1,5 +1,5 @@
 /**
- * What was found to be wrong, and what became of it.
+ * The section about defects.
  *
  * @module
  */
@@ -19,7 +19,7 @@ interface DefectsSectionProps {
   readonly defects: readonly Defect[];
 }
 
-/** Every defect, with links to the phases that it is of, and where it was found and removed. */
+/** All defects, with links to the phases that injected, detected and removed them. */
 export function DefectsSection({ route, defects }: DefectsSectionProps): ReactNode {
   return (
     <section>
@@ -100,7 +100,7 @@ interface PlaceProps {
   readonly route: RunRoute;
 }
 
-/** Where it was said to be of other phases before, those as well. */
+/** The phase that injected the defect. Phases that were named before are crossed out. */
 function Injected({ defect: { attribution, injected }, route }: PlaceProps): ReactNode {
   const last = attribution.at(-1);
   const before = attribution.slice(0, -1);

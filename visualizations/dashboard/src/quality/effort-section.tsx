@@ -1,5 +1,5 @@
 /**
- * What everything took, by phase and by what it was for.
+ * The section about effort, by phase and purpose.
  *
  * @module
  */

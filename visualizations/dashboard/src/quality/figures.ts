@@ -1,5 +1,5 @@
 /**
- * Numbers of the tables as text.
+ * Formats for numbers in the tables.
  *
  * @module
  */
@@ -7,41 +7,41 @@ import { dollars } from '../../../../src/projections/wording/amount-words.ts';
 import type { Effort } from '../../../../src/projections/quality/effort.ts';
 import { amount, exactDuration } from '../parts/words.ts';
 
-/** What stands for a number that there is none of, or that is not defined. */
+/** The placeholder for zero and for undefined numbers. */
 export const NONE = '–';
 
-/** What efforts are counted in. */
+/** The units of effort. */
 export const measures = ['costUsd', 'tokens', 'ms'] as const satisfies readonly (keyof Effort)[];
 
-/** One of them. */
+/** A unit of effort. */
 export type Measure = (typeof measures)[number];
 
-/** What each is called. */
+/** The name of each unit. */
 export const nameOf: Readonly<Record<Measure, string>> = { costUsd: 'Cost', tokens: 'Tokens', ms: 'Time' };
 
-/** A share, such as `42.3 %`. @param percent From 0 to 100. */
+/** A share, for example `42.3 %`. @param percent 0 to 100. */
 export function share(percent: number | null): string {
   return percent === null ? NONE : `${percent.toFixed(1)} %`;
 }
 
-/** A ratio, such as `0.40`. */
+/** A ratio, for example `0.40`. */
 export function ratioText(value: number | null): string {
   return value === null ? NONE : value.toFixed(2);
 }
 
-/** A count, or nothing for 0. */
+/** A count; the placeholder for 0. */
 export function count(number: number): string {
   return number === 0 ? NONE : amount(number);
 }
 
-/** A figure of an effort, or nothing for 0. */
+/** An amount of effort; the placeholder for 0. */
 export function effortText(value: number, by: Measure): string {
   if (value === 0) return NONE;
   if (by === 'ms') return exactDuration(value);
   return by === 'costUsd' ? dollars(value) : amount(Math.round(value));
 }
 
-/** The first of them of which there is any; cost where there is nothing at all. */
+/** The first unit with an amount; cost if all are 0. */
 export function measureThatSays(effort: Effort): Measure {
   return measures.find((one) => effort[one] > 0) ?? 'costUsd';
 }

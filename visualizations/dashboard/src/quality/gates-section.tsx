@@ -1,5 +1,5 @@
 /**
- * How gates and their reviewers have judged.
+ * The sections about gates and reviewers.
  *
  * @module
  */
@@ -19,7 +19,7 @@ interface GatesSectionProps {
   readonly measures: Measures;
 }
 
-/** What gates let pass at first. */
+/** The gates and their first-pass yields. */
 export function GatesSection({ route, measures: { gates } }: GatesSectionProps): ReactNode {
   return (
     <section>
@@ -54,7 +54,7 @@ export function GatesSection({ route, measures: { gates } }: GatesSectionProps):
   );
 }
 
-/** How far reviewers could be relied on. */
+/** The reviewers and their reliability. */
 export function ReviewersSection({ route, measures: { reviewers } }: GatesSectionProps): ReactNode {
   return (
     <section>

@@ -1,5 +1,5 @@
 /**
- * What the run has used, against its limits.
+ * The section about usage and limits.
  *
  * @module
  */
@@ -17,7 +17,7 @@ interface LimitsSectionProps {
   readonly lifted: ReadonlySet<LimitName>;
 }
 
-/** Everything that can be limited, with what is left of it where it is. */
+/** The usage of all limited quantities, with the rest of each limit. */
 export function LimitsSection({ story, lifted }: LimitsSectionProps): ReactNode {
   const allowances = allowancesOf(story, lifted);
   const isLimited = allowances.some(({ max }) => max !== null);

@@ -1,5 +1,5 @@
 /**
- * The way from a figure to the phase that it is of.
+ * A link from a figure to its phase.
  *
  * @module
  */
@@ -12,7 +12,7 @@ interface PhaseLinkProps {
   readonly phase: string;
 }
 
-/** The name of a phase; it opens the phase beside the tables. */
+/** The name of a phase. It opens the panel of the phase next to the tables. */
 export function PhaseLink({ route, phase }: PhaseLinkProps): ReactNode {
   return (
     <a

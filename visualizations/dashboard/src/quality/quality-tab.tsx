@@ -1,5 +1,5 @@
 /**
- * What a run has cost against its limits, and what its gates were worth.
+ * The cost of a run, and the quality of its gates.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { useQuality } from './use-quality.ts';
 import { ContainmentSection, YieldsSection } from './yields-section.tsx';
 import './quality.css';
 
-/** Cost and quality of a run, at the record that is looked at. */
+/** Cost and quality of a run as of the selected record. */
 export function QualityTab({ log, story, route }: TabProps): ReactNode {
   const { defects, measures, lifted } = useQuality({ log, story });
   return (

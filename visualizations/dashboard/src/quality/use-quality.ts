@@ -1,5 +1,5 @@
 /**
- * What the records of a run say of its defects and of what everything took, at the record that is looked at.
+ * Defects and measures of a run as of the selected record.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface Quality {
   readonly lifted: ReadonlySet<LimitName>;
 }
 
-/** Folds records, as long as whoever asks is shown; twice a second where records keep coming. */
+/** Folds the records, at most twice a second. */
 export function useQuality({ log: { records }, story }: Pick<TabProps, 'log' | 'story'>): Quality {
   const [follower] = useState(() => follow(beginQuality));
   const seq = useCalm(story.seq);
@@ -28,10 +28,10 @@ export function useQuality({ log: { records }, story }: Pick<TabProps, 'log' | '
 
 // --- internal ---
 
-/** To measure 2 000 phases takes some 100 ms, which is too long for every frame. */
+/** Measuring 2 000 phases takes about 100 ms, too long for every frame. */
 const CALM_MS = 500;
 
-/** A number as it is, or was a moment ago. */
+/** Limits how often a number changes. */
 function useCalm(next: number): number {
   const [shown, setShown] = useState(next);
   const since = useRef(0);

@@ -1,5 +1,5 @@
 /**
- * What phases let through: their yields, and where their defects were taken out.
+ * The sections about phase yields and phase containment.
  *
  * @module
  */
@@ -62,7 +62,7 @@ export function YieldsSection({ route, measures }: YieldsSectionProps): ReactNod
   );
 }
 
-/** Where defects came in, by where they were taken out. */
+/** The phases that injected defects, by the phases that removed them. */
 export function ContainmentSection({ route, measures }: YieldsSectionProps): ReactNode {
   const { removing, others, rows } = matrixOf(measures, MOST_COLUMNS);
   const most = Math.max(1, ...rows.flatMap(({ removed }) => removed));
@@ -105,7 +105,7 @@ export function ContainmentSection({ route, measures }: YieldsSectionProps): Rea
 
 // --- internal ---
 
-/** Phases that have a column of the matrix of their own. */
+/** The most phases with a column of their own in the matrix. */
 const MOST_COLUMNS = 12;
 /** Steps of colour. */
 const STEPS = 4;

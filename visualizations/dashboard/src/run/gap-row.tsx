@@ -1,11 +1,11 @@
 /**
- * What stands in a table in place of rows that cannot be seen.
+ * A placeholder for table rows that are scrolled out of view.
  *
  * @module
  */
 import type { ReactNode } from 'react';
 
-/** A row of some height; none where there is nothing to stand for. */
+/** A row of a given height; none for height 0. */
 export function GapRow({ height, columns }: { readonly height: number; readonly columns: number }): ReactNode {
   if (height === 0) return null;
   return (

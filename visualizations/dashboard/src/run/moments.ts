@@ -1,14 +1,14 @@
 /**
- * Where one can step to in the records of a run.
+ * Steps through the records of a run.
  *
  * @module
  */
 import type { RunRecord } from '../../../../src/model/events/event.ts';
 
 /**
- * The nearest decision before or after a record, by its number; `null` where there is none.
+ * Finds the nearest decision before or after a record, by its number; `null` if there is none.
  *
- * @param count Records that are looked at; the log may have more already.
+ * @param count Records to search; the log may have more already.
  */
 export function decisionFrom(
   records: readonly RunRecord[],
@@ -20,12 +20,12 @@ export function decisionFrom(
   return null;
 }
 
-/** Where the run is shown a little later, when it is played: all of it takes about half a minute, and no record less than one step. */
+/** The next record during playback. Playback of a run takes about 30 seconds, and each step has one record at least. */
 export function playedFrom(seq: number, count: number): number {
   return Math.min(count, seq + Math.max(1, Math.round(count / STEPS)));
 }
 
-/** How long each step of that lasts, in milliseconds. */
+/** Milliseconds of each step. */
 export const STEP_MS = 120;
 
 // --- internal ---

@@ -1,5 +1,5 @@
 /**
- * The run as a whole: how it stands, how far it is, and what it has used of its limits.
+ * The head of a run's page: its status, progress and usage.
  *
  * @module
  */
@@ -22,13 +22,13 @@ import { RunActions } from '../runs/run-actions.tsx';
 interface RunHeadProps {
   readonly run: string;
   readonly story: Story;
-  /** What the server knows of it. */
+  /** The run as the server knows it. */
   readonly info: UiRun | undefined;
-  /** Whether the run is shown as it is, not as it was. */
+  /** True if the page shows the latest state of the run. */
   readonly isLive: boolean;
 }
 
-/** Title, facts, and what waits for a person. */
+/** The title, the facts, and the items that wait for a person. */
 export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
   const { version } = useChanges();
   const { snapshot, plan } = story;
@@ -76,7 +76,7 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
 
 // --- internal ---
 
-/** Live, the server knows who waits and who is gone; in the past, the records do. */
+/** For the latest state, the server knows who waits and who is gone. For an earlier one, the records do. */
 function standingOf({ snapshot, asking }: Story, info: UiRun | undefined): AnyStanding {
   if (info && info.status === snapshot.status) return info.standing;
   const waits = snapshot.waiting.length > 0 || asking.size > 0;
@@ -114,12 +114,12 @@ function Progress({ story: { snapshot } }: { readonly story: Story }): ReactNode
 
 interface ElapsedProps {
   readonly story: Story;
-  /** Milliseconds that it may take, waiting included. */
+  /** Milliseconds that the run may take, with waiting times. */
   readonly max: number | undefined;
   readonly goesOn: boolean;
 }
 
-/** While somebody works on it the clock of whoever looks is what it is measured by. */
+/** The elapsed time. While a process works on the run, it grows by the clock of the browser. */
 function Elapsed({ story, max, goesOn }: ElapsedProps): ReactNode {
   const now = useNow();
   const { snapshot, time } = story;
@@ -139,7 +139,7 @@ function Elapsed({ story, max, goesOn }: ElapsedProps): ReactNode {
   );
 }
 
-/** As of the latest record: what counts from then on depends on who is waited for. */
+/** The working time as of the latest record. Later time may be waiting, so it is not counted. */
 function TimeOfWork({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
   if (limits?.durationMs === undefined) return null;
   return <Fact name="Time of work">{outOf(used, limits.durationMs, exactDuration)}</Fact>;
@@ -154,7 +154,7 @@ function outOf(used: number, max: number | undefined, text: (value: number) => s
   return max === undefined ? text(used) : `${text(used)} of ${text(max)}`;
 }
 
-/** Why it ended, where it says so. */
+/** The reason of the end, if there is one. */
 function Ended({ story: { snapshot } }: { readonly story: Story }): ReactNode {
   const { status, reason, error, limit } = snapshot;
   const why = error?.message ?? reason ?? (limit === null ? null : `the limit ${limit} is spent`);
@@ -162,7 +162,7 @@ function Ended({ story: { snapshot } }: { readonly story: Story }): ReactNode {
   return <p className="ended">{startOf(problemText(why), 400)}</p>;
 }
 
-/** What somebody can answer now. */
+/** Items that a person can answer now. */
 function OpenItems({ run, version }: { readonly run: string; readonly version: number }): ReactNode {
   const asked = useAsked<{ readonly items: readonly UiItem[] }>(`/api/inbox?run=${encodeURIComponent(run)}`, version);
   const items = 'value' in asked ? (asked.value?.items ?? []) : [];

@@ -1,5 +1,5 @@
 /**
- * One run: as it is, or as it was at any of its records.
+ * The page of a run: its latest state, or its state at any record.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
   const info = 'value' in asked ? asked.value : undefined;
   const [teller] = useState(createStoryteller);
   const [at, look] = useMoment(place);
-  // Views may come a little later than the slider.
+  // The views may lag behind the slider.
   const shownAt = useDeferredValue(at);
   const route = useMemo(() => ({ ...place, at: shownAt }), [place, shownAt]);
   const story = useMemo(

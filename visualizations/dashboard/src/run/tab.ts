@@ -1,5 +1,5 @@
 /**
- * What each view of a run is given.
+ * The props of the views of a run.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import type { RecordLog } from '../data/records.ts';
 import type { Story } from '../data/run-history.ts';
 import type { RunRoute } from '../route.ts';
 
-/** A run, as it is to be shown. */
+/** A run as its views show it. */
 export interface TabProps {
   readonly run: string;
-  /** All records that have come. */
+  /** All records so far. */
   readonly log: RecordLog;
-  /** The run up to the record that is looked at. */
+  /** The run as of the selected record. */
   readonly story: Story;
   readonly route: RunRoute;
-  /** Whether it is shown as it is, and somebody works on it: then what has begun lasts until now. */
+  /** True if the page shows the latest state, and a process works on the run. Open bars then last until now. */
   readonly goesOn: boolean;
 }

@@ -1,5 +1,5 @@
 /**
- * The way back and forth in time: a slider over the records of a run.
+ * Time travel: a slider over the records of a run.
  *
  * @module
  */
@@ -15,12 +15,12 @@ import { knownBefore, wordsOf } from './records/record-words.ts';
 interface TimeBarProps {
   readonly log: RecordLog;
   readonly plan: Plan | undefined;
-  /** The record that is looked at; `null` for the latest, whichever that is. */
+  /** The selected record; `null` to follow the latest. */
   readonly at: number | null;
   readonly look: (at: number | null) => void;
 }
 
-/** Slider, steps, and what the record said. */
+/** The slider, the buttons, and the words of the record. */
 export function TimeBar({ log, plan, at, look }: TimeBarProps): ReactNode {
   const { count, records } = log;
   const seq = Math.min(at ?? count, count);
@@ -97,7 +97,7 @@ interface Playing {
   readonly look: (at: number | null) => void;
 }
 
-/** From the beginning where one is at the end. */
+/** Playback. It starts from the first record if the last one is selected. */
 function usePlaying({ seq, count, look }: Playing): readonly [boolean, (isPlaying: boolean) => void] {
   const [isPlaying, setIsPlaying] = useState(false);
   const step = useEffectEvent(() => {
@@ -117,7 +117,7 @@ function usePlaying({ seq, count, look }: Playing): readonly [boolean, (isPlayin
   return [isPlaying, play];
 }
 
-/** The keys for decisions, unless somebody writes. */
+/** Handles the keys for decisions, unless the user types in a field. */
 function useKeys(onKey: (key: '[' | ']') => void): void {
   const act = useEffectEvent((event: KeyboardEvent) => {
     const { key, target, ctrlKey, metaKey } = event;

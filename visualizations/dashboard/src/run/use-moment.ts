@@ -1,5 +1,5 @@
 /**
- * The record that is looked at. It stands in the address, which cannot follow a slider: browsers allow a few changes per second.
+ * The selected record. The URL has it too, but cannot follow a slider, as browsers allow only a few changes per second.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { go } from '../navigate.ts';
 import { routeOf, type RunRoute } from '../route.ts';
 
-/** The record up to which the run is shown, `null` for all there are; and how to look at another. */
+/** The record as of which the run is shown, `null` for the latest; and a function to select another. */
 export function useMoment(route: RunRoute): readonly [at: number | null, look: (at: number | null) => void] {
   const [ahead, setAhead] = useState<Ahead | null>(null);
   const timer = useRef(0);
@@ -19,7 +19,7 @@ export function useMoment(route: RunRoute): readonly [at: number | null, look: (
     timer.current ||= window.setTimeout(() => {
       timer.current = 0;
       const here = routeOf(location.hash);
-      // Unless somebody has gone elsewhere meanwhile.
+      // The user may have navigated elsewhere meanwhile.
       if (here.page === 'run' && here.at === wanted.current.of) go({ ...here, at: wanted.current.at }, 'replace');
     }, ADDRESS_MS);
   }, []);
@@ -30,7 +30,7 @@ export function useMoment(route: RunRoute): readonly [at: number | null, look: (
 
 const ADDRESS_MS = 400;
 
-/** What is looked at while the address says another record. */
+/** A selected record that the URL does not have yet. */
 interface Ahead {
   readonly at: number | null;
   readonly of: number | null;

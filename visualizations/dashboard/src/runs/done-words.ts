@@ -1,15 +1,15 @@
 /**
- * What was done with a run, in words.
+ * The results of actions on runs, in words.
  *
  * @module
  */
 import type { RunAction, UiRun, UiStanding } from '../../../../src/server/api.ts';
 
 /**
- * That it was done, and how the run stands since, where that is not what one expects.
+ * The result of an action, and the status of the run if that is unexpected.
  *
- * @param before How the run was when it was asked for.
- * @param now How it was when that was answered.
+ * @param before The run at the time of the request.
+ * @param now The run at the time of the response.
  */
 export function doneText(action: Exclude<RunAction, 'fork'>, before: DoneRun, now: DoneRun): string {
   if (action === 'cancel') {
@@ -24,7 +24,7 @@ export function doneText(action: Exclude<RunAction, 'fork'>, before: DoneRun, no
   return since === '' ? `${done}.` : `${done}. It ${since}.`;
 }
 
-/** What is told of a run. */
+/** The used part of a run. */
 export type DoneRun = Pick<UiRun, 'standing' | 'status' | 'seq'>;
 
 // --- internal ---

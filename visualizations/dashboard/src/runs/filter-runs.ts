@@ -1,18 +1,18 @@
 /**
- * Which runs are listed.
+ * Filters of the list of runs.
  *
  * @module
  */
 import type { UiRun } from '../../../../src/server/api.ts';
 import type { Route } from '../route.ts';
 
-/** What runs have to be. */
+/** The conditions of the filter. */
 export type RunFilter = Omit<Extract<Route, { readonly page: 'runs' }>, 'page'>;
 
-/** `active` stands for every run that has not ended. */
+/** The filter value for all runs that have not ended. */
 export const ACTIVE = 'active';
 
-/** Runs that are all of what is wanted, in their order. */
+/** Filters runs by all conditions, in their order. */
 export function filterRuns(runs: readonly UiRun[], { standing, pipeline, text }: RunFilter): readonly UiRun[] {
   const words = text
     .toLowerCase()
@@ -26,12 +26,12 @@ export function filterRuns(runs: readonly UiRun[], { standing, pipeline, text }:
   );
 }
 
-/** What there is to choose from, with how many runs each has. */
+/** The pipelines of these runs, with the number of runs of each. */
 export function pipelinesIn(runs: readonly UiRun[]): readonly (readonly [name: string, count: number])[] {
   return [...countedBy(runs, ({ pipeline }) => pipeline)].toSorted(([one], [other]) => one.localeCompare(other));
 }
 
-/** How many runs stand in which way. */
+/** The number of runs by status. */
 export function standingsIn(runs: readonly UiRun[]): ReadonlyMap<string, number> {
   return countedBy(runs, ({ standing }) => standing);
 }

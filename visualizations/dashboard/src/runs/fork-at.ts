@@ -1,12 +1,12 @@
 /**
- * Where a run is forked.
+ * The point at which a run is forked.
  *
  * @module
  */
 import type { ForkRequest } from '../../../../src/server/api.ts';
 import { inOneLine } from '../parts/untrusted-text.ts';
 
-/** Reads what was typed: the number of a record, or else the name of a phase. @param last The number of the latest record. */
+/** Parses typed input: the number of a record, or else the name of a phase. @param last The number of the latest record. */
 export function forkAt(
   text: string,
   last: number,

@@ -1,5 +1,5 @@
 /**
- * What can be done with a run: going on, ending it, and making another from it.
+ * Actions on a run: resume, retry, cancel and fork.
  *
  * @module
  */
@@ -23,21 +23,21 @@ import './runs.css';
 
 interface RunActionsProps {
   readonly run: UiRun;
-  /** The record that is looked at, where the run is shown as it was: what was can be forked, and nothing else. */
+  /** The selected record, if the page shows an earlier state of the run. Such a state can only be forked. */
   readonly at?: number | undefined;
 }
 
-/** Buttons, and what became of what they did. */
+/** The buttons, and the result of the last action. */
 export function RunActions({ run, at }: RunActionsProps): ReactNode {
   const [asking, setAsking] = useState<'cancel' | 'fork' | null>(null);
   const [doing, setDoing] = useState<RunAction | null>(null);
   const [done, setDone] = useState<ReactNode>(null);
-  /** How the run stood before and after: once it stands otherwise, what was done is nothing new. */
+  /** The status before and after the action. The result is removed when the status changes later. */
   const saidOf = useRef<{ readonly before: UiStanding; readonly after: UiStanding } | null>(null);
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const told = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    // The form that it came from is gone.
+    // The result takes the focus, as the form that had it is gone.
     if (done !== null) told.current?.focus();
   }, [done]);
   useEffect(() => {

@@ -1,5 +1,5 @@
 /**
- * Looking for runs: what is looked for stands in the address.
+ * The filters of the list of runs. Their values are in the URL.
  *
  * @module
  */
@@ -17,7 +17,7 @@ interface RunFiltersProps {
   readonly wanted: RunFilter;
 }
 
-/** Standing, pipeline and text. */
+/** Fields for status, pipeline and text. */
 export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
   const id = useId();
   const { standing, pipeline, text } = wanted;

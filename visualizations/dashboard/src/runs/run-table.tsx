@@ -1,5 +1,5 @@
 /**
- * Runs in a table.
+ * Runs as a table.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { hashOfRun } from '../route.ts';
 import { RunActions } from './run-actions.tsx';
 import './runs.css';
 
-/** A row for each run. */
+/** A table with a row for each run. */
 export function RunTable({ runs }: { readonly runs: readonly UiRun[] }): ReactNode {
   const now = useNow(10_000);
   const [open, setOpen] = useState<string | null>(null);
@@ -57,7 +57,7 @@ const Row = memo(RunRow, isSameRow);
 
 function isSameRow(one: RowProps, other: RowProps): boolean {
   const isSame = one.now === other.now && one.isOpen === other.isOpen && one.onOpen === other.onOpen;
-  // Each answer of the server has new objects, of which most say what the last have said.
+  // Each response has new objects, most of which have the same content as before.
   return isSame && JSON.stringify(one.run) === JSON.stringify(other.run);
 }
 

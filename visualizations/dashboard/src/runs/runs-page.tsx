@@ -1,5 +1,5 @@
 /**
- * The runs of the store.
+ * The page of all runs.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { RunFilters } from './run-filters.tsx';
 import { RunTable } from './run-table.tsx';
 import './runs.css';
 
-/** All runs, or those that are looked for. */
+/** All runs, or those that match the filters. */
 export function RunsPage({ route }: { readonly route: Extract<Route, { readonly page: 'runs' }> }): ReactNode {
   const { version } = useChanges();
   const asked = useAsked<{ readonly runs: readonly UiRun[] }>(`/api/runs?limit=${MOST_RUNS}`, version);
@@ -32,9 +32,9 @@ export function RunsPage({ route }: { readonly route: Extract<Route, { readonly 
 
 // --- internal ---
 
-/** So many are asked for; the filters are over these. */
+/** The most runs that are read. The filters apply to these. */
 const MOST_RUNS = 10_000;
-/** Rows that are shown at first, and with each time that more are wanted. */
+/** Rows that are shown at first, and that each click adds. */
 const PAGE = 100;
 
 function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wanted: RunFilter }): ReactNode {

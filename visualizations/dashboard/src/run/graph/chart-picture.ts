@@ -1,5 +1,5 @@
 /**
- * A machine as boxes and arrows, small enough to stand beside other things: the ways out are told elsewhere.
+ * A statechart as boxes and arrows. Triggers are not drawn, to keep it small. The view lists them as text.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Statechart } from '../../../../statechart/statechart.ts';
 import { ANYWHERE, waysOf } from '../../../../statechart/statechart-ways.ts';
 import { widthInCharacters } from '../../../../layout/text-size.ts';
 
-/** A state in its place. */
+/** A state with its position. */
 export interface ChartBox extends Box {
   readonly name: string;
   readonly isFinal: boolean;
@@ -18,13 +18,13 @@ export interface ChartBox extends Box {
 export interface ChartArrow {
   readonly from: string;
   readonly to: string;
-  /** What leads there. */
+  /** The triggers of the transitions. */
   readonly labels: readonly string[];
   /** Data of an SVG path. */
   readonly path: string;
 }
 
-/** A machine, drawn. */
+/** A statechart with all positions. */
 export interface ChartPicture {
   readonly width: number;
   readonly height: number;
@@ -32,7 +32,7 @@ export interface ChartPicture {
   readonly arrows: readonly ChartArrow[];
 }
 
-/** Draws a machine. What leads from any state to one is left out. */
+/** Lays out a statechart. It leaves out transitions that are possible in any state. */
 export function pictureOf(chart: Statechart): ChartPicture {
   const { states } = chart;
   const indexOf = new Map(states.map(({ name }, index) => [name, index]));
@@ -42,7 +42,7 @@ export function pictureOf(chart: Statechart): ChartPicture {
       ? []
       : [{ ...way, start, end }];
   });
-  // Machines tell their states in the order of their life, so what leads to an earlier one leads back.
+  // Machines list their states in the order of their life, so a transition to an earlier state is a way back.
   const ahead = ways.filter(({ start, end }) => start < end);
   const before = states.map((_, node) => ahead.filter(({ end }) => end === node).map(({ start }) => start));
   const next = states.map((_, node) => ahead.filter(({ start }) => start === node).map(({ end }) => end));

@@ -1,5 +1,5 @@
 /**
- * The statechart of a phase, with the state that its machine is in.
+ * The statechart of a phase, with its current state.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Statechart } from '../../../../statechart/statechart.ts';
 import { useAsked } from '../../data/ask.ts';
 import { pictureOf } from './chart-picture.ts';
 
-/** The machine of phases is the same for all runs, so it is asked for once. */
+/** A statechart. All runs share the machine of phases, so it is read once. */
 export function PhaseChart({ state }: { readonly state: string | null }): ReactNode {
   const asked = useAsked<Charts>('/api/charts');
   const chart = 'value' in asked ? asked.value?.phase : undefined;

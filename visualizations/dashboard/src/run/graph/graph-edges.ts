@@ -1,5 +1,5 @@
 /**
- * The ways between phases as paths: of many phases together, as thousands of elements would be slow to move.
+ * The arrows of the graph as SVG paths. Each path has the arrows of many phases, as thousands of elements would be slow to move.
  *
  * @module
  */
@@ -7,14 +7,14 @@ import { curveBack, type Point } from '../../../../layout/arrange.ts';
 import type { Layout, LayoutEdge } from '../../../../layout/layout.ts';
 import type { SentBack } from '../../data/run-history.ts';
 
-/** Ways that are drawn together. */
+/** Arrows that are drawn as one path. */
 export interface WayGroup {
-  /** Data of an SVG path: of all the lines, and of all the heads of arrows. */
+  /** Data of SVG paths: of all lines, and of all arrowheads. */
   readonly lines: string;
   readonly heads: string;
 }
 
-/** A way back that was gone. */
+/** A way back that was taken. */
 export interface WayBack extends WayGroup {
   readonly from: string;
   readonly to: string;
@@ -22,7 +22,7 @@ export interface WayBack extends WayGroup {
   readonly labelAt: Point;
 }
 
-/** The ways ahead, in groups of such as begin in one column: those that are out of sight cost nothing. */
+/** Arrows in the order of work, grouped by the column that they start in. The browser skips groups outside the view. */
 export function waysAhead({ edges }: Layout): readonly WayGroup[] {
   return grouped(edges).map((group) => ({
     lines: group.map(({ points }) => pathAhead(points)).join(''),
@@ -30,7 +30,9 @@ export function waysAhead({ edges }: Layout): readonly WayGroup[] {
   }));
 }
 
-/** The ways back that gates may go. Of many phases they would hide all else, so there are those of the one that is open. */
+/**
+ * Ways back that gates allow. A graph with many phases shows only those of the open phase, as all of them would hide the rest.
+ */
 export function waysAllowed({ nodes, backEdges }: Layout, open: string | null): readonly WayGroup[] {
   const shown =
     nodes.length <= MOST_ALLOWED ? backEdges : backEdges.filter(({ from, to }) => from === open || to === open);
@@ -40,7 +42,7 @@ export function waysAllowed({ nodes, backEdges }: Layout, open: string | null): 
   }));
 }
 
-/** The ways back that were gone, with how often. */
+/** Ways back that were taken, with the number of times. */
 export function waysGone({ nodes }: Layout, sentBack: readonly SentBack[]): readonly WayBack[] {
   const placeOf = new Map(nodes.map((node) => [node.name, node]));
   return sentBack.flatMap(({ from, to, times }) => {
@@ -54,7 +56,7 @@ export function waysGone({ nodes }: Layout, sentBack: readonly SentBack[]): read
 
 // --- internal ---
 
-/** Phases of which all ways back are drawn that may be gone. */
+/** The most phases for which all allowed ways back are drawn. */
 const MOST_ALLOWED = 200;
 
 const NOWHERE = { x: 0, y: 0 } as const;
@@ -70,7 +72,7 @@ function grouped(edges: readonly LayoutEdge[]): readonly (readonly LayoutEdge[])
   return [...groups.values()];
 }
 
-/** Level where it leaves and arrives, and where it passes columns. */
+/** A line that is horizontal at its ends and in the columns that it passes. */
 function pathAhead([start, ...rest]: readonly Point[]): string {
   if (!start) return '';
   let from = start;

@@ -1,17 +1,17 @@
 /**
- * Which phase of the graph the keyboard is at.
+ * The keyboard position in the graph.
  *
  * @module
  */
 import { createContext } from 'react';
 
-/** Where the keyboard is. */
+/** The keyboard position. */
 export interface Keys {
-  /** The place of the phase in the plan. */
+  /** The index of the phase in the plan. */
   readonly current: number;
-  /** How often keys have led somewhere; with each the phase takes the focus as soon as it is drawn. */
+  /** The number of keyboard moves. After each, the phase takes the focus when it is rendered. */
   readonly moves: number;
 }
 
-/** Where the keyboard is. */
+/** The keyboard position. */
 export const KeysContext = createContext<Keys>({ current: 0, moves: 0 });

@@ -1,5 +1,5 @@
 /**
- * Phases of the drawn graph in their places.
+ * The nodes of the graph.
  *
  * @module
  */
@@ -7,19 +7,19 @@ import type { Node } from '@xyflow/react';
 import type { Layout } from '../../../../layout/layout.ts';
 import type { PhaseFace } from './phase-face.ts';
 
-/** A phase in its place. */
+/** A phase as a node of React Flow. */
 export type PhaseNode = Node<{ readonly face: PhaseFace; readonly isDim: boolean; readonly isOpen: boolean }, 'phase'>;
 
-/** How phases are shown. */
+/** Options of the nodes. */
 export interface NodeOptions {
   readonly layout: Layout;
-  /** Whether it is one that is looked for. */
+  /** True if the phase matches the filters. */
   readonly isWanted: (face: PhaseFace) => boolean;
   /** The phase whose panel is open. */
   readonly open: string | null;
 }
 
-/** Makes nodes again and again: one that has not changed is the same object, so that only others are drawn. */
+/** Creates a maker of nodes. It returns the same object for an unchanged node, so that only changed ones are rendered. */
 export function createNodeMaker(): (faces: readonly PhaseFace[], options: NodeOptions) => PhaseNode[] {
   let before: readonly PhaseNode[] = [];
   let placed: Layout | undefined;
@@ -33,7 +33,7 @@ export function createNodeMaker(): (faces: readonly PhaseFace[], options: NodeOp
       if (!place) return [];
       const { x, y, width, height } = place;
       const position = { x: x - width / 2, y: y - height / 2 };
-      // Said beforehand, it is not waited for.
+      // A known size saves React Flow from measuring.
       const measured = { width, height };
       return [
         {

@@ -1,5 +1,5 @@
 /**
- * The phases of a run: as a graph, or as a list.
+ * The phases of a run, as a graph or as a list.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { TabProps } from '../tab.ts';
 import { useLayout } from './use-layout.ts';
 import '../list.css';
 
-/** The phases, with what they are looked for by. */
+/** The phases with their filters. */
 export function GraphTab(props: TabProps): ReactNode {
   const { story, route } = props;
   const { plan } = story;
@@ -64,7 +64,7 @@ export function GraphTab(props: TabProps): ReactNode {
 
 // --- internal ---
 
-/** Beside what is there; the same again closes it. */
+/** Opens the panel of a phase; closes it if it is open. */
 function openPhase(phase: string): void {
   const here = routeOf(location.hash);
   if (here.page === 'run') go({ ...here, phase: here.phase === phase ? null : phase, attempt: null });

@@ -1,11 +1,11 @@
 /**
- * Where to look in a graph that is larger than the window.
+ * The viewport of a graph that is larger than the window.
  *
  * @module
  */
 import type { LayoutNode } from '../../../../layout/layout.ts';
 
-/** A rectangle on the screen, and what of the graph is in it: as React Flow has it. */
+/** The viewport in the form of React Flow: the offset and zoom of the graph, and the size of the canvas. */
 export interface Sight {
   readonly x: number;
   readonly y: number;
@@ -14,7 +14,7 @@ export interface Sight {
   readonly height: number;
 }
 
-/** What to look at: the middle, and how close. */
+/** A target of the viewport: its centre and its zoom. */
 export interface Look {
   readonly x: number;
   readonly y: number;
@@ -22,10 +22,10 @@ export interface Look {
 }
 
 /**
- * Where phases are seen that are looked for: all of them where they can be read then, else the first.
+ * Finds a viewport that shows some phases: all of them if their names are readable then, else the first.
  *
- * @param least The zoom at which names can be read.
- * @returns `null` where nothing is to be moved.
+ * @param least The zoom from which names are readable.
+ * @returns `null` if the viewport can stay.
  */
 export function lookAt(nodes: readonly LayoutNode[], sight: Sight, least: number): Look | null {
   const [first] = nodes;
@@ -47,7 +47,7 @@ export function lookAt(nodes: readonly LayoutNode[], sight: Sight, least: number
 
 // --- internal ---
 
-/** Pixels that are left free at each side. */
+/** Pixels to leave free at each side. */
 const EDGE = 24;
 
 interface Edges {
@@ -57,7 +57,7 @@ interface Edges {
   readonly bottom: number;
 }
 
-/** Places of phases are those of their middles. */
+/** The bounding box of nodes. Their positions are their centres. */
 function boxOf(nodes: readonly LayoutNode[]): Edges {
   return nodes.reduce<Edges>(
     ({ left, right, top, bottom }, { x, y, width, height }) => ({

@@ -1,18 +1,18 @@
 /**
- * The layout of a run's graph, in this thread or in a worker.
+ * The layout of a run's graph, for this thread or a worker.
  *
  * @module
  */
 import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import { layoutOf, type Layout } from '../../../../layout/layout.ts';
 
-/** Phases are all of one size, so that none moves when it says something else. */
+/** All phases have the same size, so no phase moves when its text changes. */
 const PHASE_SIZE = { width: 220, height: 74 } as const;
 
-/** Plans of more phases are laid out in a worker: they would hold the page for a moment that one notices. */
+/** The most phases of a plan that is laid out in this thread. A larger plan would block the page noticeably. */
 export const MOST_AT_ONCE = 200;
 
-/** Lays out a plan. It knows nothing of what happens in the run, so phases never move. */
+/** Lays out a plan. The layout does not depend on the state of the run, so phases never move. */
 export function layoutForRun(plan: Plan): Layout {
   return layoutOf(plan, { size: () => PHASE_SIZE });
 }

@@ -1,5 +1,5 @@
 /**
- * Lays out plans aside, while the page goes on.
+ * A worker that lays out plans, so that the page stays responsive.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * From phase to phase by the keys of the arrows: along the edges, and up and down where they stand below each other.
+ * Keyboard navigation between phases: along the edges, and up and down within a column.
  *
  * @module
  */
@@ -7,21 +7,21 @@ import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import { planGraph } from '../../../../../src/model/plan/plan.ts';
 import type { LayoutNode } from '../../../../layout/layout.ts';
 
-/** Keys that lead from phase to phase. */
+/** The keys for navigation. */
 const ways = ['ArrowRight', 'ArrowLeft', 'ArrowUp', 'ArrowDown', 'Home', 'End'] as const;
 
-/** A key that leads from phase to phase. */
+/** A key for navigation. */
 export type Way = (typeof ways)[number];
 
-/** Whether a key is one of them. */
+/** True if a key is one for navigation. */
 export function isWay(key: string): key is Way {
   return ways.some((way) => way === key);
 }
 
 /**
- * The phase that a key leads to, by its place in the plan; `null` where it leads nowhere.
+ * Finds the phase that a key leads to, as an index in the plan; `null` if there is none.
  *
- * Right and left follow the edges, to the phase that stands nearest where there are several.
+ * Right and left follow the edges. If there are several, they lead to the nearest phase.
  */
 export function neighbourOf(
   plan: Plan,

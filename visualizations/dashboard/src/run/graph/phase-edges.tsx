@@ -1,5 +1,5 @@
 /**
- * The ways of the graph, below its phases.
+ * The arrows of the graph, behind its phases.
  *
  * @module
  */
@@ -16,7 +16,7 @@ interface PhaseWaysProps {
   readonly open: string | null;
 }
 
-/** Ways ahead, ways back that may be gone, and those that were, with how often. */
+/** Arrows in the order of work, allowed ways back, and ways back that were taken, with the number of times. */
 export const PhaseWays = memo(function PhaseWays({ layout, sentBack, open }: PhaseWaysProps): ReactNode {
   const ahead = useMemo(() => waysAhead(layout), [layout]);
   const allowed = useMemo(() => waysAllowed(layout, open), [layout, open]);

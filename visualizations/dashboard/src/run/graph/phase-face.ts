@@ -1,5 +1,5 @@
 /**
- * What graph and list show of each phase.
+ * The facts about a phase that the graph and the list show.
  *
  * @module
  */
@@ -8,27 +8,27 @@ import { countOf } from '../../../../../src/model/plan/policy.ts';
 import type { PhaseResult, PhaseStatus } from '../../../../../src/projections/run/run-result.ts';
 import type { Story } from '../../data/run-history.ts';
 
-/** A phase at a glance. */
+/** A summary of a phase. */
 export interface PhaseFace {
   readonly name: string;
-  /** Its place in the plan, from 0. */
+  /** The index in the plan, from 0. */
   readonly index: number;
   readonly status: PhaseStatus;
-  /** Such as `attempt 2 of 4`; '' where it has not begun. */
+  /** For example `attempt 2 of 4`; '' before the first attempt. */
   readonly attempt: string;
-  /** From 0. */
+  /** The generation, from 0. */
   readonly generation: number;
-  /** What else there is to know, such as `stale`, `waits for a person`. */
+  /** Further notes, for example `stale` or `asks a person`. */
   readonly notes: readonly string[];
 }
 
-/** Makes the faces of one run, again and again. */
+/** Summarises the phases of one run, after each change. */
 export interface FaceMaker {
-  /** The faces of all phases, in the order of the plan. One that says what it said before is the same object. */
+  /** Summaries of all phases, in the order of the plan. An unchanged one is the same object as before. */
   facesOf(story: Story): readonly PhaseFace[];
 }
 
-/** Begins without any. */
+/** Creates a maker of summaries. */
 export function createFaceMaker(): FaceMaker {
   let before: readonly PhaseFace[] = [];
   return {
@@ -49,7 +49,7 @@ export function createFaceMaker(): FaceMaker {
 }
 
 /**
- * Which attempt it is, of how many there are at most unless other phases send it back.
+ * The number of an attempt, and the most attempts there can be unless other phases send the phase back.
  *
  * @param attempt 0-based.
  * @param spent Retries that its gate has spent.
@@ -65,7 +65,7 @@ export function attemptText({ gate }: Pick<PhasePlan, 'gate'>, attempt: number, 
 interface FaceSource {
   readonly index: number;
   readonly result: PhaseResult | undefined;
-  /** Whether it, or a task of it, waits for a person. */
+  /** True if the phase or one of its tasks waits for a person. */
   readonly isAsked: boolean;
   /** Retries that its gate has spent. */
   readonly spent: number;

@@ -1,5 +1,5 @@
 /**
- * The graph of a run, drawn: it can be moved, and gone through by keyboard.
+ * The graph of a run. The user can pan and zoom it, and navigate it by keyboard.
  *
  * @module
  */
@@ -29,7 +29,7 @@ interface PhaseGraphProps {
   readonly onOpen: (phase: string) => void;
 }
 
-/** The drawn graph. */
+/** The graph. */
 export function PhaseGraph(props: PhaseGraphProps): ReactNode {
   return (
     <ReactFlowProvider>
@@ -41,10 +41,10 @@ export function PhaseGraph(props: PhaseGraphProps): ReactNode {
 // --- internal ---
 
 const NODE_TYPES = { phase: PhaseBox };
-/** Where all of the graph would be smaller than that, one looks at a part of it first. */
+/** The zoom from which names are readable. If the whole graph needs a smaller zoom, the first view shows a part of it. */
 const READABLE = 0.6;
 const LEAST_ZOOM = 0.02;
-/** From here on names cannot be read, so boxes are all that is drawn. */
+/** The zoom below which boxes have no text. */
 const FAR = 0.32;
 
 function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: PhaseGraphProps): ReactNode {
@@ -64,7 +64,7 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
     },
     [flow, layout],
   );
-  // What is opened is not left behind the edge, also where its panel makes the graph narrower.
+  // Moves the opened phase into view, also if the panel makes the graph narrower.
   const width = useStore((state) => state.width);
   useEffect(() => {
     const node = layout.nodes.find(({ name }) => name === open);
@@ -74,7 +74,7 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
     const middle = node.y * zoom + y;
     if (left < 0 || right > width || middle < 0) void flow.setCenter(node.x, node.y, { zoom, duration: durationNow() });
   }, [flow, layout, open, width]);
-  // What is looked for is moved to, where it would not be seen. A run that goes on moves nothing.
+  // Moves phases that match the filters into view. Changes of the run move nothing.
   const latest = useRef(faces);
   useEffect(() => {
     latest.current = faces;
@@ -143,7 +143,7 @@ function durationNow(): number {
   return matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 200;
 }
 
-/** The phase where somebody begins who comes by keyboard. */
+/** The phase at which keyboard navigation starts. */
 function firstOf(faces: readonly PhaseFace[], open: string | null): number {
   const face =
     faces.find(({ name }) => name === open) ??

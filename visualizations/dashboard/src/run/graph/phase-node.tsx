@@ -11,14 +11,14 @@ import { standingWords } from '../../parts/status.tsx';
 import { KeysContext } from './graph-keys.ts';
 import type { PhaseNode } from './graph-parts.ts';
 
-/** A button with the name of the phase, how it stands, and its attempt. */
+/** A button with the name of the phase, its status and its attempt. */
 export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen } }: NodeProps<PhaseNode>): ReactNode {
   const { current, moves } = use(KeysContext);
   const button = useRef<HTMLButtonElement>(null);
   const { mark, tone } = statusMarks[face.status];
   const isCurrent = current === face.index;
   useEffect(() => {
-    // Also where it was out of sight while it had the focus.
+    // Restores the focus, also if the node was not rendered meanwhile.
     if (isCurrent && moves > 0 && isInGraph(document.activeElement)) button.current?.focus({ preventScroll: true });
   }, [isCurrent, moves]);
   const details = [
@@ -47,7 +47,7 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
 
 // --- internal ---
 
-/** What loses its focus because it is drawn no more leaves it to the page. */
+/** A focused node that is no longer rendered leaves the focus to the page. */
 function isInGraph(element: Element | null): boolean {
   return element === document.body || element?.closest('.phase-graph') !== null;
 }

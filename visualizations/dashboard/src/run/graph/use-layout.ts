@@ -1,5 +1,5 @@
 /**
- * The layout of a plan, once it is there.
+ * The layout of a plan, computed in a worker if the plan is large.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import type { Layout } from '../../../../layout/layout.ts';
 import { layoutForRun, MOST_AT_ONCE } from './layout-request.ts';
 
-/** Where phases stand; `undefined` while that is not known. */
+/** The layout; `undefined` until it is computed. */
 export function useLayout(plan: Plan | undefined): Layout | undefined {
   const [made, setMade] = useState<{ readonly plan: Plan; readonly layout: Layout } | undefined>();
   const isLarge = plan !== undefined && plan.phases.length > MOST_AT_ONCE;
@@ -30,5 +30,5 @@ export function useLayout(plan: Plan | undefined): Layout | undefined {
 
 // --- internal ---
 
-/** Plans are the same objects as long as their run is looked at. */
+/** Layouts by plan. A plan stays the same object while its run is shown. */
 const layouts = new WeakMap<Plan, Layout>();

@@ -1,5 +1,5 @@
 /**
- * One attempt of a phase.
+ * An attempt of a phase.
  *
  * @module
  */
@@ -23,17 +23,17 @@ import { Failures, TaskFacts, TaskView } from './task-view.tsx';
 interface AttemptViewProps {
   readonly phase: string;
   readonly attempt: AttemptStory;
-  /** The one before it. */
+  /** The previous attempt. */
   readonly before: AttemptStory | undefined;
   readonly route: RunRoute;
-  /** Until when it lasts, as far as it is shown. */
+  /** The end of its shown duration, in milliseconds since 1970. */
   readonly until: number;
   readonly isOpen: boolean;
-  /** Whether the address asks for it. */
+  /** True if the URL selects this attempt. */
   readonly isWanted: boolean;
 }
 
-/** Closed, it says what came of it. While others change it is not made again. */
+/** The attempt. Collapsed, it shows only its result. It is rendered again only if it changes. */
 export const AttemptView = memo(function AttemptView(props: AttemptViewProps): ReactNode {
   const { attempt, until, isOpen, isWanted } = props;
   const { look, words } = endOf(attempt);
@@ -153,13 +153,13 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
   );
 }
 
-/** What the issues of the gate's review say. */
+/** The texts of the issues from the gate's review. */
 function issuesOf(decisions: AttemptStory['decisions']): ReturnType<typeof issueWords> | undefined {
   const review = decisions.findLast(({ by }) => by === 'gate');
   return review && issueWords(review);
 }
 
-/** What the attempt was told to change. */
+/** The change that was requested of the attempt. */
 function Told({ attempt, phase }: Pick<AttemptViewProps, 'attempt' | 'phase'>): ReactNode {
   const { revision } = attempt;
   if (!revision) return null;

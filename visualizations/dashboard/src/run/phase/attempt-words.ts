@@ -1,5 +1,5 @@
 /**
- * What came of attempts, in words.
+ * The results of attempts, in words.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { editsText } from '../../../../../src/projections/inbox/edit-words.ts';
 import type { AnyStanding } from '../../../../../src/projections/wording/status-marks.ts';
 import type { AttemptStory } from './phase-history.ts';
 
-/** How an attempt stands, or ended. */
+/** The status or the end of an attempt. */
 export interface AttemptEnd {
   readonly look: AnyStanding;
   readonly words: string;
 }
 
-/** How an attempt ended, with the standing that looks like it. */
+/** The end of an attempt, with the status that it looks like. */
 export function endOf({ end, tasks, decisions }: AttemptStory): AttemptEnd {
   if (!end) return standingOf(tasks, decisions.length > 0);
   const { event } = end;
@@ -43,7 +43,7 @@ export function endOf({ end, tasks, decisions }: AttemptStory): AttemptEnd {
   }
 }
 
-/** What a phase was told when it was asked to correct something, and by whom. */
+/** The name of the phase that requested the correction. */
 export function askedBy({ revision }: AttemptStory, phase: string): string {
   const from = revision?.history.at(-1)?.from;
   return from === undefined || from === phase ? 'its own gate' : inOneLine(from);

@@ -1,5 +1,5 @@
 /**
- * What was decided on an attempt, and by whom.
+ * A decision about an attempt.
  *
  * @module
  */

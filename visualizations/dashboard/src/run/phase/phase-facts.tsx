@@ -1,5 +1,5 @@
 /**
- * What a phase is by its definition: what it needs, what needs it, and what its gate demands.
+ * The definition of a phase: its dependencies, its dependants, and its gate.
  *
  * @module
  */
@@ -15,7 +15,7 @@ interface PhaseFactsProps {
   readonly route: RunRoute;
 }
 
-/** Facts of the plan. */
+/** Facts from the plan. */
 export function PhaseFacts({ plan, phase, route }: PhaseFactsProps): ReactNode {
   const { names, next, indexOf } = planGraph(plan);
   const feeds = (next[indexOf.get(phase.name) ?? -1] ?? []).flatMap((at) => names[at] ?? []);
@@ -94,7 +94,7 @@ function timesText(count: number): string {
   return count === Infinity ? 'any number of times' : `at most ${count === 1 ? 'once' : `${count} times`}`;
 }
 
-/** Names of phases, each of which leads to its panel. */
+/** Names of phases, each with a link to its panel. */
 function PhaseLinks({
   names,
   route,

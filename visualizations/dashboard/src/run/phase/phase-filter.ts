@@ -1,26 +1,26 @@
 /**
- * Which phases are looked for, and which of them come first in a list.
+ * Filters and orders of the phase list.
  *
  * @module
  */
 import type { PhaseResult } from '../../../../../src/projections/run/run-result.ts';
 import type { PhaseFace } from '../graph/phase-face.ts';
 
-/** What phases are looked for by. */
+/** The conditions of the filter. */
 export interface PhaseFilter {
   /** A part of the name, in any case; '' for all. */
   readonly find: string;
-  /** A standing, or one of the notes; '' for all. */
+  /** A status or a note; '' for all. */
   readonly only: string;
 }
 
-/** Whether a phase is one that is looked for. */
+/** True if a phase matches the filter. */
 export function isWanted({ name, status, notes }: PhaseFace, { find, only }: PhaseFilter): boolean {
   const hasName = find === '' || name.toLowerCase().includes(find.toLowerCase());
   return hasName && (only === '' || status === only || notes.includes(only));
 }
 
-/** Standings and notes that some phase has, with how many have them, in the order in which they matter. */
+/** The statuses and notes that phases have, with the number of phases of each, the most important first. */
 export function kindsOf(faces: readonly PhaseFace[]): readonly (readonly [kind: string, count: number])[] {
   const counts = new Map<string, number>();
   for (const { status, notes } of faces)
@@ -28,19 +28,19 @@ export function kindsOf(faces: readonly PhaseFace[]): readonly (readonly [kind: 
   return [...counts].toSorted(([a], [b]) => rankOf(a) - rankOf(b));
 }
 
-/** Ways to sort a list of phases. */
+/** The orders of the phase list. */
 export const orders = ['what matters', 'the plan', 'name', 'corrections', 'cost'] as const;
 
-/** A way to sort a list of phases. */
+/** An order of the phase list. */
 export type Order = (typeof orders)[number];
 
-/** A phase of a list. */
+/** A row of the phase list. */
 export interface PhaseRow {
   readonly face: PhaseFace;
   readonly result: PhaseResult;
 }
 
-/** Rows in an order; what is equal stays in that of the plan. */
+/** Sorts rows. Equal rows keep the order of the plan. */
 export function sorted(rows: readonly PhaseRow[], order: Order): readonly PhaseRow[] {
   switch (order) {
     case 'what matters':

@@ -1,5 +1,5 @@
 /**
- * All that one phase went through: the fold from its records to its attempts.
+ * The history of one phase: the fold from its records to its attempts.
  *
  * @module
  */
@@ -9,50 +9,50 @@ import type { Fold } from '../../data/follow.ts';
 import { stateAfter } from './phase-state.ts';
 import { newTask, taskAfter, type TaskStory } from './task-history.ts';
 
-/** A decision on an attempt, with its record. */
+/** A decision about an attempt, with its record. */
 export type DecisionStory = EventOf<'review.decided'> & { readonly seq: number; readonly time: number };
 
-/** What ends an attempt. `phase.started` does where it is given up for a new start without a word. */
+/** An event that ends an attempt. `phase.started` ends the previous attempt if no other event has. */
 export type EndEvent = AttemptEnd | EventOf<'phase.started'>;
 
-/** One attempt. */
+/** An attempt. */
 export interface AttemptStory {
-  /** The record that began it. */
+  /** The number of the record that started it. */
   readonly seq: number;
-  /** Which one it is in the whole run, from 1. */
+  /** Its number in the whole run, from 1. */
   readonly number: number;
   readonly generation: number;
-  /** 0-based; as in records. */
+  /** The index of the attempt as in records, from 0. */
   readonly attempt: number;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** What it was told to change. */
+  /** The requested change. */
   readonly revision: EventOf<'phase.started'>['revision'];
-  /** Tasks first, then reviewers, each in the order in which they began. */
+  /** Tasks first, then reviewers, each in the order of their starts. */
   readonly tasks: readonly TaskStory[];
   readonly decisions: readonly DecisionStory[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly reflections: readonly EventOf<'phase.reflected'>[];
   readonly baseline: EventOf<'check.baselined'> | undefined;
   readonly loops: readonly EventOf<'loop.detected'>[];
-  /** Attempts in a row, up to this one, that have put out what was sent back; 0 where it has put out something else. */
+  /** Consecutive attempts, up to this one, with the output that was sent back; 0 if the output is different. */
   readonly unchanged: number;
-  /** What came of it: the event, with its record; `null` while it goes on. */
+  /** The event that ended it, with the number of its record; `null` if it has not ended. */
   readonly end: { readonly seq: number; readonly event: EndEvent } | null;
 }
 
-/** One phase. */
+/** The history of a phase. */
 export interface PhaseStory {
   /** The oldest first. */
   readonly attempts: readonly AttemptStory[];
-  /** The state of its machine; `null` where there is none. */
+  /** The state of its machine; `null` if there is none. */
   readonly state: string | null;
-  /** What has happened between attempts, oldest first. */
+  /** Records between attempts, the oldest first. */
   readonly between: readonly RunRecord[];
 }
 
-/** The fold for one phase; records of others are passed over. */
+/** Starts the fold for one phase. It ignores the records of others. */
 export function beginPhaseStory(name: string): Fold<PhaseStory> {
   const attempts: AttemptStory[] = [];
   const between: RunRecord[] = [];
@@ -66,7 +66,7 @@ export function beginPhaseStory(name: string): Fold<PhaseStory> {
   function applyOwn(record: RunRecord, event: PhaseEvent): void {
     const last = attempts.at(-1);
     if (event.type === 'phase.started') {
-      // What is started again without a word has been given up.
+      // A new start ends an attempt that no event has ended.
       if (last?.end === null) change({ endedAt: record.time, end: { seq: record.seq, event } });
       attempts.push(newAttempt(record, event, attempts.length + 1));
     } else if (BETWEEN.has(event.type)) between.push(record);
@@ -82,7 +82,7 @@ export function beginPhaseStory(name: string): Fold<PhaseStory> {
     else if (event.type === 'check.baselined') change({ baseline: event });
     else if (event.type === 'attempt.unchanged') change({ unchanged: event.times });
     else if (event.type === 'loop.detected') change({ loops: [...(last?.loops ?? []), event] });
-    // What a person decides comes after a first end, and has one of its own.
+    // After a person's decision, an attempt may end a second time.
     if (endsAttempt(event)) change({ endedAt: record.time, end: { seq: record.seq, event } });
     else if (event.type === 'review.started') change({ endedAt: null, end: null });
   }
@@ -97,7 +97,7 @@ export function beginPhaseStory(name: string): Fold<PhaseStory> {
   };
 }
 
-/** The attempt that a record belongs to, by its place; the latest where there is no such record. */
+/** The index of the attempt that a record belongs to; the latest if there is no such record. */
 export function attemptAt(attempts: readonly AttemptStory[], seq: number | null): number {
   const found = seq === null ? -1 : attempts.findLastIndex((one) => one.seq <= seq);
   return found === -1 ? attempts.length - 1 : found;
@@ -136,7 +136,7 @@ function newAttempt({ seq, time }: RunRecord, event: EventOf<'phase.started'>, n
   };
 }
 
-/** What a person gives may be of tasks that have never begun. */
+/** A person may give outputs of tasks that have never started. */
 function withEdits(tasks: readonly TaskStory[], edited: Readonly<Record<string, unknown>>): readonly TaskStory[] {
   return Object.entries(edited).reduce<readonly TaskStory[]>((all, [name, value]) => {
     const at = all.findIndex((task) => task.name === name && !task.isReviewer);

@@ -1,5 +1,5 @@
 /**
- * The phases of a run as a table: what the graph shows, in words.
+ * The phases of a run as a table.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type { TabProps } from '../tab.ts';
 import '../list.css';
 
 interface PhaseListProps extends TabProps {
-  /** Those that are looked for. */
+  /** The phases that match the filters. */
   readonly faces: readonly PhaseFace[];
 }
 
-/** A table of phases, each of which leads to its panel. */
+/** A table of phases, each with a link to its panel. */
 export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
   const [order, setOrder] = useState<Order>('what matters');
   const { snapshot } = story;

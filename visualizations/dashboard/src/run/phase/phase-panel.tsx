@@ -1,5 +1,5 @@
 /**
- * All about one phase, beside the views of its run.
+ * The panel of a phase, next to the views of its run.
  *
  * @module
  */
@@ -37,7 +37,7 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
   const opener = useRef<Element | null>(null);
   useEffect(() => {
     opener.current = document.activeElement;
-    // Who opens the page there has not asked for the panel.
+    // A page that loads with an open panel keeps its focus.
     if (opener.current !== document.body) heading.current?.focus();
   }, []);
   const leave = () => {
@@ -90,7 +90,7 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
 /** Milliseconds. */
 const NEVER = 1e9;
 
-/** What has happened to it beside its attempts. */
+/** Records of the phase between its attempts. */
 function Between({ records, route }: { readonly records: readonly RunRecord[]; readonly route: RunRoute }): ReactNode {
   if (records.length === 0) return null;
   return (
@@ -110,13 +110,13 @@ function Between({ records, route }: { readonly records: readonly RunRecord[]; r
   );
 }
 
-/** Back to where one came from; where that is gone, or was the page itself, to the content. */
+/** Returns the focus to an element; to the content if that is gone, or was the page itself. */
 function focusOn(element: Element | null): void {
   const isThere = element instanceof HTMLElement && element.isConnected && element !== document.body;
   (isThere ? element : document.getElementById('main'))?.focus({ preventScroll: true });
 }
 
-/** Whatever has the focus, unless it is a question that stands above all else, or has a use for the key. */
+/** Handles the Escape key, unless a dialog is open or the focused element handles the key. */
 function useEscape(close: () => void): void {
   const act = useEffectEvent((event: KeyboardEvent) => {
     if (event.key === 'Escape' && !event.defaultPrevented && !document.querySelector('dialog[open]')) close();

@@ -1,13 +1,13 @@
 /**
- * In which state the machine of a phase is, as its records tell.
+ * The state of a phase's machine, derived from its records.
  *
  * @module
  */
 import type { RunEvent } from '../../../../../src/model/events/event.ts';
 
 /**
- * The state after an event, by its name in the machine; `null` where the phase has no machine: before it starts, and once it has to
- * start anew.
+ * Derives the state after an event, by its name in the machine; `null` if the phase has no machine: before it starts, and when it
+ * must start again.
  */
 export function stateAfter(before: string | null, event: RunEvent, phase: string): string | null {
   if (event.type === 'run.reopened') return before === 'approved' ? before : null;
@@ -36,7 +36,7 @@ export function stateAfter(before: string | null, event: RunEvent, phase: string
     case 'phase.invalidated':
       return null;
     case 'phase.skipped':
-      // A person may skip what waits, and then the machine is told to stop.
+      // A person may skip a waiting phase. Its machine is then cancelled.
       return before === null ? null : 'cancelled';
     case 'review.waiting':
     case 'phase.stale':

@@ -1,5 +1,5 @@
 /**
- * What a task, or a reviewer, did in one attempt.
+ * The history of a task or reviewer in one attempt.
  *
  * @module
  */
@@ -8,50 +8,50 @@ import type { ErrorInfo } from '../../../../../src/model/errors/phasegate-error.
 import type { EventOf, RunEvent } from '../../../../../src/model/events/event.ts';
 import { progressText } from '../../../../../src/projections/wording/record-words.ts';
 
-/** A try that did not work out. */
+/** A failed try. */
 export interface FailedTry {
   readonly try: number;
   readonly error: ErrorInfo;
-  /** Milliseconds until the next one; `null` where there is none. */
+  /** Milliseconds until the next one; `null` if there is none. */
   readonly delayMs: number | null;
 }
 
-/** A task, or a reviewer, in one attempt. */
+/** A task or reviewer in one attempt. */
 export interface TaskStory {
   readonly name: string;
   readonly isReviewer: boolean;
-  /** Tries that have begun. Those of reviewers are not recorded one by one, but where one fails. */
+  /** Tries so far. Only failed tries of reviewers have records. */
   readonly tries: number;
   readonly failures: readonly FailedTry[];
   readonly state: 'working' | 'asks a person' | 'done' | 'failed';
-  /** What it has put out, as the record has it; `undefined` until it has. */
+  /** The task's own output, as in the record; `undefined` if there is none yet. */
   readonly output: { readonly value: unknown } | undefined;
-  /** What a person has approved in its place; `undefined` where nobody has. */
+  /** The output that a person has approved instead; `undefined` if there is none. */
   readonly edited: { readonly value: unknown } | undefined;
-  /** The prompt that it has read, where that is known. */
+  /** The prompt that it has read, if known. */
   readonly prompt: { readonly hash: string; readonly chars: number } | undefined;
-  /** Whether it has read what was to be changed. */
+  /** True if it has read the requested change. */
   readonly hasReadRevision: boolean;
   readonly tokens: number;
   readonly costUsd: number;
-  /** What of that is an estimate. */
+  /** The part of the usage that is estimated. */
   readonly estimated: Amounts;
   readonly models: readonly string[];
-  /** The latest. */
+  /** The latest progress. */
   readonly progress: string;
   readonly artifacts: readonly { readonly name: string; readonly content: unknown }[];
   readonly observations: readonly string[];
-  /** What a person was asked, and has answered. */
+  /** The question to a person, and the answer. */
   readonly question: string | undefined;
   readonly answer: { readonly value: unknown; readonly who: string | undefined } | undefined;
-  /** What it demands of an earlier phase. */
+  /** The rework that it demands of an earlier phase. */
   readonly rework: { readonly phase: string; readonly feedback: string } | undefined;
 }
 
 /** An event of a task. */
 export type TaskEvent = Extract<RunEvent, { readonly task: string }>;
 
-/** Before its first event. */
+/** Creates a history without events. */
 export function newTask(name: string, isReviewer: boolean): TaskStory {
   return {
     name,
@@ -76,18 +76,18 @@ export function newTask(name: string, isReviewer: boolean): TaskStory {
   };
 }
 
-/** What stands: what a person has approved, else what the task itself has put out. */
+/** The effective output: the one that a person has approved, else the task's own. */
 export function standingOutput({ output, edited }: TaskStory): TaskStory['output'] {
   return edited ?? output;
 }
 
-/** What it has used, and what of that is an estimate; empty where it has used nothing. */
+/** The usage in words, with the estimated part; '' if there is none. */
 export function taskUsage({ tokens, costUsd, estimated }: Pick<TaskStory, keyof Amounts | 'estimated'>): string {
   const used = { tokens, costUsd };
   return [usageText(used), estimatedText(used, estimated)].filter((part) => part !== '').join(' ');
 }
 
-/** After an event. */
+/** Applies an event. */
 export function taskAfter(task: TaskStory, event: TaskEvent): TaskStory {
   switch (event.type) {
     case 'task.started':

@@ -1,5 +1,5 @@
 /**
- * What a task did in an attempt: tries, errors, prompt, and what it put out.
+ * A task in an attempt: its tries, errors, prompt and output.
  *
  * @module
  */
@@ -14,15 +14,15 @@ import { standingOutput, taskUsage, type TaskStory } from './task-history.ts';
 
 interface TaskViewProps {
   readonly task: TaskStory;
-  /** The same task in the attempt before, with what that attempt is called. */
+  /** The same task in the previous attempt, with the name of that attempt. */
   readonly before: { readonly task: TaskStory; readonly name: string } | undefined;
-  /** What this attempt is called. */
+  /** The name of this attempt. */
   readonly attempt: string;
-  /** Whether the attempt was told to change something. */
+  /** True if a change was requested of the attempt. */
   readonly isRevised: boolean;
 }
 
-/** One task. */
+/** A task. */
 export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): ReactNode {
   const name = inOneLine(task.name);
   const old = before && standingOutput(before.task);
@@ -80,7 +80,7 @@ export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): R
   );
 }
 
-/** Tries, usage, models and the prompt, in one line. */
+/** Tries, usage, models and the prompt, on one line. */
 export function TaskFacts({ task, isRevised }: Pick<TaskViewProps, 'task' | 'isRevised'>): ReactNode {
   const { tries, models, prompt, hasReadRevision } = task;
   const usage = taskUsage(task);
@@ -104,7 +104,7 @@ export function TaskFacts({ task, isRevised }: Pick<TaskViewProps, 'task' | 'isR
   );
 }
 
-/** Tries that did not work out, the latest last. */
+/** Failed tries, the latest last. */
 export function Failures({ task: { failures } }: Pick<TaskViewProps, 'task'>): ReactNode {
   if (failures.length === 0) return null;
   return (

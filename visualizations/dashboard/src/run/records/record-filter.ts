@@ -1,11 +1,11 @@
 /**
- * Which records are looked for.
+ * Filters of records.
  *
  * @module
  */
 import type { RunEvent, RunRecord } from '../../../../../src/model/events/event.ts';
 
-/** What records are looked for by. */
+/** The conditions of the filter. */
 export interface RecordFilter {
   /** A part of the name of the phase, in any case; '' for all. */
   readonly find: string;
@@ -13,14 +13,14 @@ export interface RecordFilter {
   readonly only: string;
 }
 
-/** Whether a record is one that is looked for. A rewind is one of the phase that is sent back as well. */
+/** True if a record matches the filter. A rewind also belongs to the phase that is sent back. */
 export function isRecordWanted({ event }: RunRecord, { find, only }: RecordFilter): boolean {
   if (only !== '' && event.type !== only) return false;
   const part = find.toLowerCase();
   return part === '' || phasesOf(event).some((name) => name.toLowerCase().includes(part));
 }
 
-/** The types that records have, with how many have each, by name. */
+/** The types of these records by name, with the number of records of each. */
 export function typesOf(records: readonly RunRecord[]): readonly (readonly [type: RunEvent['type'], count: number])[] {
   const counts = new Map<RunEvent['type'], number>();
   for (const { event } of records) counts.set(event.type, (counts.get(event.type) ?? 0) + 1);

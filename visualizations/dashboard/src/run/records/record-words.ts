@@ -1,5 +1,5 @@
 /**
- * What records say, in one line each.
+ * Records in words, one line each.
  *
  * @module
  */
@@ -17,15 +17,15 @@ import {
 import { startOf } from '../../parts/untrusted-text.ts';
 import { exactDuration } from '../../parts/words.ts';
 
-/** A record in one line, without the name of its phase. Texts of models are cut; the phase has them in full. */
+/** A record on one line, without the name of its phase. Texts of models are cut; the panel of the phase has them in full. */
 export function wordsOf(record: RunRecord, known?: KnownBefore): string {
   return startOf(recordText(recordWords(record, VOICE, known)), MOST);
 }
 
 /**
- * What is known of the phase of a record: its gate, and where it speaks of issues, what those of the review before it say.
+ * The context that the words of a record need: the gate of its phase, or the issues of the review before it.
  *
- * @param records All of the run up to it, from the first on.
+ * @param records All records of the run up to it, from the first.
  */
 export function knownBefore(records: readonly RunRecord[], record: RunRecord, plan: Plan | undefined): KnownBefore {
   const { event, seq } = record;

@@ -18,11 +18,11 @@ import type { TabProps } from '../tab.ts';
 import { tickText } from '../timeline/time-scale.ts';
 import '../list.css';
 
-/** All there are, the latest first; each leads to the run as it was then. */
+/** All records, the latest first. Each links to the run as of that record. */
 export function RecordsTab({ log, story, route }: TabProps): ReactNode {
   const { find, only, at } = route;
   const { records, count } = log;
-  // The log is added to, so it is copied to be another one when there is more.
+  // The log array is extended in place. A copy makes React notice new records.
   const all = useMemo(() => records.slice(0, count), [records, count]);
   const types = useMemo(() => typesOf(all), [all]);
   const wanted = useMemo(
@@ -98,10 +98,10 @@ interface RowProps extends Pick<TabProps, 'route'> {
   readonly record: RunRecord;
   readonly words: string;
   readonly index: number;
-  /** When the run began. */
+  /** The start of the run. */
   readonly begin: number;
   readonly isCurrent: boolean;
-  /** Whether it came after what is looked at. */
+  /** True if it is later than the selected record. */
   readonly isLater: boolean;
 }
 

@@ -1,17 +1,17 @@
 /**
- * A span of a time axis on a line of pixels.
+ * The scale between a span of a time axis and pixels.
  *
  * @module
  */
 import type { Stretch, TimeAxis } from '../../../../../src/projections/timeline/time-axis.ts';
 
-/** A span of an axis: places, not times. */
+/** A span of an axis, in positions on the axis instead of times. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
-/** A span of an axis that is drawn. */
+/** A visible span of an axis. */
 export interface TimeScale {
   readonly axis: TimeAxis;
   readonly span: Span;
@@ -19,30 +19,30 @@ export interface TimeScale {
   readonly width: number;
 }
 
-/** Where a time is, in pixels from the left. */
+/** Converts a time to pixels from the left. */
 export function xOf(time: number, { axis, span: { from, to }, width }: TimeScale): number {
   return ((axis.placeOf(time) - from) / (to - from)) * width;
 }
 
-/** Whether some of a stretch of time is drawn. */
+/** True if some part of a stretch of time is visible. */
 export function isSeen({ from, to }: Stretch, { axis, span }: TimeScale): boolean {
   return axis.placeOf(to) >= span.from && axis.placeOf(from) <= span.to;
 }
 
-/** A part of a span, or more of it than before, around a point. @param at Where the point is in it, from 0 to 1. @default 0.5 */
+/** Zooms a span by a factor around a point. @param at The position of the point in the span, from 0 to 1. @default 0.5 */
 export function zoomed(span: Span, whole: Span, { by, at = 0.5 }: { readonly by: number; readonly at?: number }): Span {
   const length = Math.max(SHORTEST, (span.to - span.from) / by);
   const point = span.from + (span.to - span.from) * at;
   return within({ from: point - length * at, to: point + length * (1 - at) }, whole);
 }
 
-/** The span moved by a share of itself; it stays within the whole. */
+/** Moves a span by a share of its length, within the whole. */
 export function moved(span: Span, whole: Span, share: number): Span {
   const by = (span.to - span.from) * share;
   return within({ from: span.from + by, to: span.to + by }, whole);
 }
 
-/** The span such that another can be seen, and no further moved than it takes. */
+/** Moves a span just far enough to show another one. */
 export function showing(span: Span, whole: Span, other: Span): Span {
   const length = span.to - span.from;
   if (other.to > span.from && other.from < span.to) return span;
@@ -50,18 +50,18 @@ export function showing(span: Span, whole: Span, other: Span): Span {
   return within({ from, to: from + length }, whole);
 }
 
-/** A mark on the line. */
+/** A mark on the axis. */
 export interface Tick {
   readonly time: number;
-  /** Milliseconds since the beginning of the run. */
+  /** Milliseconds since the start of the run. */
   readonly since: number;
-  /** The same, as short as marks that far apart allow. */
+  /** The same time as text, as short as the distance of the marks allows. */
   readonly text: string;
 }
 
 /**
- * Marks at round distances from the beginning, at least so many pixels apart. There is none where the axis is cut, but one where it goes on
- * behind a cut: it tells how long that was.
+ * Marks at round times since the start, at least some pixels apart. A cut has no marks. After a cut there is one, to show how
+ * long the cut was.
  */
 export function ticksOf({ axis, span, width }: TimeScale, begin: number, apart: number): readonly Tick[] {
   const least = ((span.to - span.from) / Math.max(1, width)) * apart;
@@ -81,7 +81,7 @@ export function ticksOf({ axis, span, width }: TimeScale, begin: number, apart: 
   return ticks;
 }
 
-/** A distance from the beginning. @param isPrecise Whether parts of a second matter beside minutes, too. @default false */
+/** Formats a time since the start. @param isPrecise True to show fractions of a second next to minutes. @default false */
 export function tickText(since: number, isPrecise = false): string {
   if (since < 1000) return `${Math.round(since)} ms`;
   const seconds = since / 1000;
@@ -98,7 +98,7 @@ export function tickText(since: number, isPrecise = false): string {
 
 // --- internal ---
 
-/** Milliseconds that a span has at least. */
+/** The shortest span, in milliseconds. */
 const SHORTEST = 5;
 
 const SECOND = 1000;
@@ -121,7 +121,7 @@ const STEPS: readonly number[] = [
   ...[1, 2, 7].map((count) => count * DAY),
 ];
 
-/** What is not drawn short of a stretch of time. */
+/** The parts of a stretch of time that are not cut. */
 function wholePieces({ cuts }: TimeAxis, { from, to }: Stretch): readonly Stretch[] {
   const pieces: Stretch[] = [];
   let at = from;

@@ -1,5 +1,5 @@
 /**
- * What lies over the rows of the timeline: who sent back whom, limits that held the run, what is drawn short, and now.
+ * The layer above the rows of the timeline: rewinds, limits that held the run, cuts, and the present.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { TimelineRow } from './timeline-rows.ts';
 interface TimelineArrowsProps extends Pick<Timeline, 'arrows' | 'holds'> {
   readonly rows: readonly TimelineRow[];
   readonly scale: TimeScale;
-  /** The rows that are drawn. */
+  /** The rows that are rendered. */
   readonly first: number;
   readonly end: number;
   readonly rowHeight: number;
@@ -20,7 +20,7 @@ interface TimelineArrowsProps extends Pick<Timeline, 'arrows' | 'holds'> {
   readonly goesOn: boolean;
 }
 
-/** A drawing above the bars that lets the pointer through. */
+/** A drawing above the bars, which ignores the pointer. */
 export function TimelineArrows(props: TimelineArrowsProps): ReactNode {
   const { rows, arrows, holds, scale, first, end, rowHeight, now, goesOn } = props;
   const rowOf = useMemo(() => new Map(rows.map(({ phase }, row) => [phase, row])), [rows]);
@@ -68,7 +68,7 @@ export function TimelineArrows(props: TimelineArrowsProps): ReactNode {
 
 // --- internal ---
 
-/** The part of a stretch of time that is drawn: names stand beside it. */
+/** The visible part of a stretch of time. It must not cover the names. */
 function within({ from, to }: Stretch, scale: TimeScale): { readonly x: number; readonly width: number } {
   const x = Math.max(0, xOf(from, scale));
   return { x, width: Math.max(2, Math.min(scale.width, xOf(to, scale)) - x) };

@@ -1,5 +1,5 @@
 /**
- * The times above the timeline.
+ * The axis of the timeline.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import { ticksOf, type TimeScale, xOf } from './time-scale.ts';
 interface TimelineAxisProps {
   readonly plot: RefObject<HTMLDivElement | null>;
   readonly scale: TimeScale;
-  /** When the run began. */
+  /** The start of the run. */
   readonly begin: number;
 }
 
-/** Marks with the time since the run began. */
+/** Marks with the time since the start of the run. */
 export function TimelineAxis({ plot, scale, begin }: TimelineAxisProps): ReactNode {
   return (
     <div className="timeline-axis" aria-hidden="true">
@@ -31,5 +31,5 @@ export function TimelineAxis({ plot, scale, begin }: TimelineAxisProps): ReactNo
 
 // --- internal ---
 
-/** Pixels from one mark to the next, at least. */
+/** Least distance of marks, in pixels. */
 const APART = 84;

@@ -16,19 +16,19 @@ interface BarLinkProps {
   readonly scale: TimeScale;
   readonly now: number;
   readonly route: RunRoute;
-  /** Whether the keyboard is at it; with each of its moves it takes the focus. */
+  /** True if the keyboard position is this bar. It takes the focus after each move. */
   readonly isCurrent: boolean;
   readonly moves: number;
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** Leads to the attempt that it is a part of. */
+/** A bar that links to its attempt. */
 export function BarLink({ bar, scale, now, route, isCurrent, moves, onKey }: BarLinkProps): ReactNode {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     if (isCurrent && moves > 0 && isInPlot(document.activeElement)) link.current?.focus({ preventScroll: true });
   }, [isCurrent, moves]);
-  // What reaches beyond the picture is drawn no further than a little beyond it.
+  // A bar beyond the edges is cut slightly outside of them.
   const left = Math.max(-BEYOND, xOf(bar.from, scale));
   const right = Math.min(scale.width + BEYOND, xOf(bar.to ?? now, scale));
   const size = Math.max(LEAST, right - left);

@@ -1,5 +1,5 @@
 /**
- * What the timeline draws short, and the choice to have it drawn as long as it was.
+ * The choice to shorten long waits in the timeline.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { counted, exactDuration } from '../../parts/words.ts';
 
 interface TimelineCutsProps {
   readonly cuts: readonly Stretch[];
-  /** Whether long waits are drawn short. */
+  /** True if long waits are shortened. */
   readonly isCut: boolean;
   readonly onChange: (isCut: boolean) => void;
 }
 
-/** A line of words with a box to tick; nothing where nothing is drawn short. */
+/** A checkbox with the number of waits; nothing if there are none. */
 export function TimelineCuts({ cuts, isCut, onChange }: TimelineCutsProps): ReactNode {
   if (isCut && cuts.length === 0) return null;
   const lasted = cuts.reduce((sum, { from, to }) => sum + (to - from), 0);

@@ -1,12 +1,12 @@
 /**
- * What the bars of the timeline mean.
+ * The legend of the timeline.
  *
  * @module
  */
 import type { ReactNode } from 'react';
 import { timelineKinds, timelineWords } from '../../../../../src/projections/wording/timeline-words.ts';
 
-/** Each kind of bar with its words. */
+/** Each kind of bar with its name. */
 export function TimelineLegend(): ReactNode {
   return (
     <ul className="timeline-legend" aria-label="Kinds of bars">

@@ -1,5 +1,5 @@
 /**
- * The timeline, drawn: a row for each phase, of which those are there that can be seen.
+ * The timeline as a picture. It has a row for each phase, and renders only visible rows.
  *
  * @module
  */
@@ -22,20 +22,20 @@ interface TimelinePlotProps {
   readonly rows: readonly TimelineRow[];
   readonly timeline: Timeline;
   readonly route: RunRoute;
-  /** Until when it is drawn. */
+  /** The end of the timeline, in milliseconds since 1970. */
   readonly now: number;
   readonly goesOn: boolean;
 }
 
 /** Bars over time. */
 export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlotProps): ReactNode {
-  // In times, as places move when something is cut that has gone on.
+  // A stretch of time, as positions on the axis change when an open wait is cut.
   const [part, setPart] = useState<Stretch | null>(null);
   const [isCut, setIsCut] = useState(true);
   const [keys, setKeys] = useState<{ readonly place: BarPlace; readonly moves: number }>(START);
   const { scroller, first, end, reveal } = useVirtualRows<HTMLElement>(rows.length, ROW);
   const axis = useMemo(() => axisOf(timeline, now, isCut), [timeline, now, isCut]);
-  // A little longer than it lasted, so that its end can be seen.
+  // Slightly longer than the run, so that its end is visible.
   const whole: Span = { from: 0, to: Math.max(1, axis.length * 1.02) };
   const span = part ? zoomed({ from: axis.placeOf(part.from), to: axis.placeOf(part.to) }, whole, { by: 1 }) : whole;
   const change = ({ from, to }: Span) =>
@@ -110,7 +110,7 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
               <div className="row-plot">
                 {bars.map((bar, index) => {
                   const isCurrent = place.row === first + at && place.bar === index;
-                  // The one that the keyboard is at stays, wherever it is: with it the focus would be gone.
+                  // The bar at the keyboard position stays rendered outside the view, to keep the focus.
                   const isThere = isCurrent || isSeen({ from: bar.from, to: bar.to ?? now }, scale);
                   return isThere ? (
                     <BarLink

@@ -1,5 +1,5 @@
 /**
- * A timeline in rows: one for each phase that has begun, with its bars.
+ * The rows of a timeline: one for each phase that has started, with its bars.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { timelineWords } from '../../../../../src/projections/wording/timeline-w
 import { inOneLine } from '../../parts/untrusted-text.ts';
 import { exactDuration } from '../../parts/words.ts';
 
-/** One phase. */
+/** The row of a phase. */
 export interface TimelineRow {
   readonly phase: string;
-  /** In the order in which they began; waits of tasks lie within bars of their phase. */
+  /** Bars in the order of their starts. Waits of tasks lie within bars of their phase. */
   readonly bars: readonly TimelineBar[];
 }
 
-/** Rows in the order in which the phases began. */
+/** Groups bars into rows, in the order in which the phases started. */
 export function rowsOf({ bars }: Timeline): readonly TimelineRow[] {
   const rows = new Map<string, TimelineBar[]>();
   for (const bar of bars) {
@@ -26,12 +26,12 @@ export function rowsOf({ bars }: Timeline): readonly TimelineRow[] {
   return [...rows].map(([phase, own]) => ({ phase, bars: own }));
 }
 
-/** Names a bar among all of its run. */
+/** A key that is unique among the bars of a run. */
 export function keyOf({ seq, phase, task }: TimelineBar): string {
   return `${seq} ${phase}${task === undefined ? '' : ` ${task}`}`;
 }
 
-/** What a bar is, in one line. @param now Until when it lasts, where it goes on. */
+/** A bar in words, on one line. @param now The end of an open bar. */
 export function barWords(
   { phase, kind, generation, attempt, task, from, to, outcome }: TimelineBar,
   now: number,
@@ -47,7 +47,7 @@ export function barWords(
   return parts.join(', ');
 }
 
-/** How bars end, in words. */
+/** The outcomes of bars, in words. */
 export const OUTCOMES: Readonly<Record<TimelineOutcome, string>> = {
   done: 'done',
   again: 'tried again',
@@ -66,13 +66,13 @@ export const OUTCOMES: Readonly<Record<TimelineOutcome, string>> = {
   interrupted: 'interrupted',
 };
 
-/** A place in rows: of a row, and of a bar in it. */
+/** A position in the rows: the index of a row, and of a bar in it. */
 export interface BarPlace {
   readonly row: number;
   readonly bar: number;
 }
 
-/** The bar that a key leads to: along its row, or the one nearest in time in the row above or below; `null` for none. */
+/** Finds the bar that a key leads to: along its row, or the nearest in time in an adjacent row; `null` if there is none. */
 export function barFrom(rows: readonly TimelineRow[], { row, bar }: BarPlace, key: string): BarPlace | null {
   const own = rows[row]?.bars ?? [];
   switch (key) {

@@ -1,5 +1,5 @@
 /**
- * The timeline of a run: when each phase did what.
+ * The timeline of a run.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import { TimelineTable } from './timeline-table.tsx';
 import '../list.css';
 import './timeline.css';
 
-/** The timeline, drawn or as a table. */
+/** The timeline, as a picture or as a table. */
 export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode {
   const [follower] = useState(() => follow(beginTimeline));
   const timeline = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);

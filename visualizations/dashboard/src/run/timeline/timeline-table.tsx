@@ -19,7 +19,7 @@ interface TimelineTableProps {
   readonly now: number;
 }
 
-/** A row for each bar, phase by phase. */
+/** A table with a row for each bar, phase by phase. */
 export function TimelineTable({ rows, route, now }: TimelineTableProps): ReactNode {
   const bars = rows.flatMap((row) => row.bars);
   const { scroller, first, end, before, after } = useVirtualRows<HTMLElement>(bars.length, ROW);

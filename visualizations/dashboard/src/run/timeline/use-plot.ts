@@ -1,18 +1,18 @@
 /**
- * The part of the page that a timeline is drawn on: how wide it is, and what wheel and pointer do on it.
+ * The width of the timeline, and its wheel gestures.
  *
  * @module
  */
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 
 interface PlotActions {
-  /** @param by More than 1 to see more of less. @param at Around which point, from 0 to 1. */
+  /** @param by Factor; more than 1 zooms in. @param at The point to zoom around, from 0 to 1. */
   readonly onZoom: (by: number, at: number) => void;
-  /** @param share Of what is seen, later where it is positive. */
+  /** @param share Share of the visible span; positive moves to later times. */
   readonly onMove: (share: number) => void;
 }
 
-/** Ctrl, or pinching, zooms; a wheel to the side, or with Shift, moves. A wheel alone scrolls the rows. */
+/** Ctrl or pinch zooms. A horizontal wheel, or Shift with the wheel, moves. The wheel alone scrolls the rows. */
 export function usePlot({ onZoom, onMove }: PlotActions): {
   readonly plot: RefObject<HTMLDivElement | null>;
   /** Pixels. */
@@ -41,7 +41,7 @@ export function usePlot({ onZoom, onMove }: PlotActions): {
   useEffect(() => {
     const area = plot.current?.closest<HTMLElement>('.timeline-rows');
     const listen = (event: WheelEvent) => act(event);
-    // The browser would zoom the page, unless it is told beforehand that it may not.
+    // An active listener is needed to keep the browser from zooming the page.
     area?.addEventListener('wheel', listen, { passive: false });
     return () => area?.removeEventListener('wheel', listen);
   }, []);
