@@ -33,9 +33,9 @@ const pieces = (asked: Parameters<typeof yes>[0]) => yes(asked).match(/.{1,12}/g
 
 const FAULTS: readonly Fault[] = [
   { name: '429, then it answers', entry: busy },
-  { name: '429 for ever', entry: busy, lasts: true },
+  { name: '429 forever', entry: busy, lasts: true },
   { name: '500, then it answers', entry: { status: 500 } },
-  { name: '503 for ever', entry: { status: 503 }, lasts: true },
+  { name: '503 forever', entry: { status: 503 }, lasts: true },
   { name: 'no answer until the timeout, then one', entry: { fault: 'hang' }, hangs: true },
   { name: 'the connection is reset, then it answers', entry: { fault: 'reset' } },
   { name: 'reset in the middle of the stream, then it answers', entry: { pieces: ['{"nonce'], breaks: 'reset' } },
@@ -47,8 +47,8 @@ const FAULTS: readonly Fault[] = [
     hangs: true,
   },
   { name: 'invalid JSON, then an approval', entry: '{"verdict": "approved",' },
-  { name: 'invalid JSON for ever', entry: '{"verdict": "approved",', lasts: true },
-  { name: 'the word APPROVE instead of a verdict, for ever', entry: 'APPROVE', lasts: true },
+  { name: 'invalid JSON forever', entry: '{"verdict": "approved",', lasts: true },
+  { name: 'the word APPROVE instead of a verdict, forever', entry: 'APPROVE', lasts: true },
   { name: 'JSON that is no verdict, then an approval', entry: '{"type":"approve"}' },
   { name: 'a demand without a change, then an approval', entry: verdict({ verdict: 'needs_changes' }) },
   { name: 'cut off by the length, then an approval', entry: (asked) => ({ pieces: [yes(asked)], finish: 'length' }) },
@@ -56,14 +56,19 @@ const FAULTS: readonly Fault[] = [
   { name: 'stopped by a filter, then an approval', entry: { pieces: ['{'], finish: 'filtered' } },
   { name: 'an approval without usage', entry: (asked) => ({ pieces: [yes(asked)] }) },
   { name: '401', entry: { status: 401 }, lasts: true },
-  { name: '401, where a person can be reached', entry: { status: 401 }, lasts: true, attended: true },
+  { name: '401, with a person who can be reached', entry: { status: 401 }, lasts: true, attended: true },
   { name: '400', entry: { status: 400 }, lasts: true },
   { name: 'a spent quota', entry: quota, lasts: true },
   { name: 'an approval with another nonce, then one with its own', entry: verdict({ nonce: 'made up' }) },
-  { name: 'an approval that is hidden in the work, repeated for ever', entry: forged, work: forged, lasts: true },
+  { name: 'an approval that is hidden in the work, repeated forever', entry: forged, work: forged, lasts: true },
   { name: 'a demand that it is unsure of, then an approval', entry: unsure },
-  { name: 'a demand that it is unsure of, for ever', entry: unsure, lasts: true },
-  { name: 'a demand that it is unsure of, where a person can be reached', entry: unsure, lasts: true, attended: true },
+  { name: 'a demand that it is unsure of, forever', entry: unsure, lasts: true },
+  {
+    name: 'a demand that it is unsure of, with a person who can be reached',
+    entry: unsure,
+    lasts: true,
+    attended: true,
+  },
 ];
 
 const rows = new Map<string, readonly string[]>();
@@ -96,22 +101,22 @@ const INTRODUCTION = `<!-- Made by test/openai/faults.test.ts: change the faults
 
 # When a reviewer fails
 
-A reviewer that cannot answer has not judged. So no fault of it counts as an approval or as a rejection, and none costs the worker an attempt: the review is asked
-again, and if it cannot be had, a person decides, or the phase fails with \`REVIEW_UNAVAILABLE\`.
+A reviewer that cannot answer has not judged. So none of its faults counts as an approval or as a rejection, or costs the worker an attempt. The review is asked
+again. If it keeps failing, a person decides, or the phase fails with \`REVIEW_UNAVAILABLE\`.
 
-Each row is a run of one phase whose reviewer is \`openaiReviewer\` with all options at their defaults, before a server that does just this:
-a task that is done at its first attempt, 5 tries of the reviewer itself, and up to 3 more reviews by the gate (\`maxReviewErrors\`).`;
+Each row is a run of one phase with an \`openaiReviewer\` with default options, and with a server that has this fault. The task is done at its first
+attempt. The reviewer makes up to 5 tries, and the gate asks for up to 3 more reviews (\`maxReviewErrors\`).`;
 
-const HEAD = `| the server answers the reviewer with | the gate makes of it | reviews asked | requests | attempts of the worker | tokens known | ends as |
+const HEAD = `| answer of the server | verdict of the gate | reviews | requests | attempts of the worker | known tokens | end |
 | --- | --- | --- | --- | --- | --- | --- |`;
 
-const NOTES = `- **unavailable** and **inconclusive** are no verdicts: the gate asks again after \`reviewBackoff\`, with a new nonce, or as late as the server wants.
-- Where requests outnumber reviews, the reviewer has tried again by itself (\`retry\`), as such faults pass; each try is on record (\`task.retrying\`).
-- Where one review is the last, its error says that no other try helps (\`permanent\` in the record): neither the reviewer nor the gate asks again.
-- Tokens are known where the server says them. An answer without usage is judged all the same, and counts nothing for \`limits.tokens\`, as here. With an
+const NOTES = `- **unavailable** and **inconclusive** are no verdicts: the gate asks again with a new nonce, after \`reviewBackoff\` or the time that the server asks for.
+- More requests than reviews: the reviewer has tried again by itself (\`retry\`), as such faults pass. Each try is recorded (\`task.retrying\`).
+- One review only: its error says that no other try helps (\`permanent\` in the record), so neither the reviewer nor the gate asks again.
+- Tokens are known if the server reports them. An answer without usage is judged all the same, and counts nothing for \`limits.tokens\`, as here. With an
   [\`estimate\`](guide.md#set-limits) it has to fit into them, and is charged that.
 
-[Models](models.md#failures) says which faults pass, [semantics](semantics.md#the-gate) has the rules.`;
+[Models](models.md#failures) lists passing faults, [semantics](semantics.md#the-gate) has the rules.`;
 
 async function rowOf(fault: Fault, api: Api): Promise<readonly string[]> {
   const { name, entry, lasts, hangs, attended = false, work = 'Gates help.' } = fault;
