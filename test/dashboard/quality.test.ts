@@ -8,13 +8,8 @@ import { allowancesOf } from '../../visualizations/dashboard/src/quality/allowan
 import { attemptsOf } from '../../visualizations/dashboard/src/quality/attempts.ts';
 import { matrixOf } from '../../visualizations/dashboard/src/quality/containment.ts';
 import { cutTo } from '../../visualizations/dashboard/src/quality/cut-to.ts';
-import {
-  count,
-  effortText,
-  measureThatSays,
-  ratioText,
-  share,
-} from '../../visualizations/dashboard/src/quality/figures.ts';
+import { ratioText, share } from '../../src/projections/wording/figures.ts';
+import { count, effortText, measureThatSays } from '../../visualizations/dashboard/src/quality/figures.ts';
 import { fake, play, type PlayOptions } from '../rig.ts';
 
 const NOTHING = new Set<never>();

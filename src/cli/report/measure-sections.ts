@@ -6,7 +6,8 @@
 import type { ReviewerMeasures } from '../../projections/quality/calibration.ts';
 import type { ContainmentRow, EffortSplit, Measures } from '../../projections/quality/measures.ts';
 import { columns, tableOf, type Section } from './document.ts';
-import { count, effortCells, NONE, ratioText, share } from './figures.ts';
+import { NONE, ratioText, share } from '../../projections/wording/figures.ts';
+import { count, effortCells } from './figures.ts';
 
 /** Creates the sections on effort, yields, containment, gates and reviewers. */
 export function measureSections(measures: Measures): readonly Section[] {

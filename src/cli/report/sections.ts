@@ -16,7 +16,8 @@ import { errorText } from '../terminal/error-text.ts';
 import { duration, oneLine, problemLine } from '../terminal/text.ts';
 import type { ReportData, ReportDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
-import { count, dollars, effortCells, NONE } from './figures.ts';
+import { NONE } from '../../projections/wording/figures.ts';
+import { count, cost, effortCells } from './figures.ts';
 import { measureSections } from './measure-sections.ts';
 
 /** Creates the report on a run. */
@@ -52,7 +53,7 @@ function head({ info, firstAt, standing, snapshot, estimated }: ReportData): Sec
     ['Time of work', duration(metrics.durationMs)],
     [
       'Cost',
-      `${dollars(metrics.costUsd)}, ${counted(metrics.tokens, 'token')} ${estimatedText(metrics, estimated)}`.trim(),
+      `${cost(metrics.costUsd)}, ${counted(metrics.tokens, 'token')} ${estimatedText(metrics, estimated)}`.trim(),
     ],
     ['Phases approved', `${info.approved} of ${info.phases}`],
     ['Attempts', String(metrics.attempts)],
@@ -68,7 +69,7 @@ function head({ info, firstAt, standing, snapshot, estimated }: ReportData): Sec
 
 function limitText(name: string, left: number): string {
   if (name === 'durationMs' || name === 'deadlineMs') return duration(left);
-  return name === 'costUsd' ? (left === 0 ? '$0' : dollars(left)) : String(left);
+  return name === 'costUsd' ? (left === 0 ? '$0' : cost(left)) : String(left);
 }
 
 function phases({ snapshot, measures }: ReportData): Section {

@@ -11,7 +11,8 @@ import { LookBadge } from '../parts/status.tsx';
 import { amount } from '../parts/words.ts';
 import type { RunRoute } from '../route.ts';
 import { DataTable } from './data-table.tsx';
-import { effortText, NONE } from './figures.ts';
+import { NONE } from '../../../../src/projections/wording/figures.ts';
+import { effortText } from './figures.ts';
 import { PhaseLink } from './phase-link.tsx';
 
 interface DefectsSectionProps {

@@ -9,7 +9,8 @@ import type { EffortSplit, Measures } from '../../../../src/projections/quality/
 import type { RunRoute } from '../route.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';
-import { effortText, type Measure, measures as kinds, measureThatSays, nameOf, ratioText, share } from './figures.ts';
+import { ratioText, share } from '../../../../src/projections/wording/figures.ts';
+import { effortText, type Measure, measures as kinds, measureThatSays, nameOf } from './figures.ts';
 import { PhaseLink } from './phase-link.tsx';
 
 interface EffortSectionProps {

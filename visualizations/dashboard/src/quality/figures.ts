@@ -4,11 +4,9 @@
  * @module
  */
 import { dollars } from '../../../../src/projections/wording/amount-words.ts';
+import { NONE } from '../../../../src/projections/wording/figures.ts';
 import type { Effort } from '../../../../src/projections/quality/effort.ts';
 import { amount, exactDuration } from '../parts/words.ts';
-
-/** The placeholder for zero and for undefined numbers. */
-export const NONE = '–';
 
 /** The units of effort. */
 export const measures = ['costUsd', 'tokens', 'ms'] as const satisfies readonly (keyof Effort)[];
@@ -18,16 +16,6 @@ export type Measure = (typeof measures)[number];
 
 /** The name of each unit. */
 export const nameOf: Readonly<Record<Measure, string>> = { costUsd: 'Cost', tokens: 'Tokens', ms: 'Time' };
-
-/** A share, for example `42.3 %`. @param percent 0 to 100. */
-export function share(percent: number | null): string {
-  return percent === null ? NONE : `${percent.toFixed(1)} %`;
-}
-
-/** A ratio, for example `0.40`. */
-export function ratioText(value: number | null): string {
-  return value === null ? NONE : value.toFixed(2);
-}
 
 /** A count; the placeholder for 0. */
 export function count(number: number): string {

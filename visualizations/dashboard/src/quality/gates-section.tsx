@@ -11,7 +11,8 @@ import { amount } from '../parts/words.ts';
 import type { RunRoute } from '../route.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';
-import { count, NONE, share } from './figures.ts';
+import { NONE, share } from '../../../../src/projections/wording/figures.ts';
+import { count } from './figures.ts';
 import { PhaseLink } from './phase-link.tsx';
 
 interface GatesSectionProps {

@@ -10,7 +10,7 @@ import type { Story } from '../data/run-history.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';
 import { type Allowance, allowancesOf } from './allowances.ts';
-import { NONE } from './figures.ts';
+import { NONE } from '../../../../src/projections/wording/figures.ts';
 
 interface LimitsSectionProps {
   readonly story: Story;

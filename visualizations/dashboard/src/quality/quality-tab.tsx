@@ -10,7 +10,7 @@ import type { TabProps } from '../run/tab.ts';
 import { AttemptsSection } from './attempts-section.tsx';
 import { DefectsSection } from './defects-section.tsx';
 import { EffortSection } from './effort-section.tsx';
-import { share } from './figures.ts';
+import { share } from '../../../../src/projections/wording/figures.ts';
 import { GatesSection, ReviewersSection } from './gates-section.tsx';
 import { LimitsSection } from './limits-section.tsx';
 import { useQuality } from './use-quality.ts';

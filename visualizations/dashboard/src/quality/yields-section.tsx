@@ -10,7 +10,8 @@ import type { RunRoute } from '../route.ts';
 import { Bar } from './bar.tsx';
 import { matrixOf } from './containment.ts';
 import { DataTable } from './data-table.tsx';
-import { count, NONE, share } from './figures.ts';
+import { NONE, share } from '../../../../src/projections/wording/figures.ts';
+import { count } from './figures.ts';
 import { PhaseLink } from './phase-link.tsx';
 
 interface YieldsSectionProps {
