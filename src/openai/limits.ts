@@ -21,15 +21,15 @@ export function limitOf(options: OpenAIModel | OtherModel): RateLimit {
 const ofObjects = new WeakMap<object, RateLimit>();
 const ofServers = new Map<string, RateLimit>();
 
-interface Kept<K> {
+interface Cache<K> {
   get(key: K): RateLimit | undefined;
   set(key: K, limit: RateLimit): unknown;
 }
 
-function madeOnce<K>(kept: Kept<K>, key: K): RateLimit {
-  const found = kept.get(key);
+function madeOnce<K>(cache: Cache<K>, key: K): RateLimit {
+  const found = cache.get(key);
   if (found) return found;
   const made = createRateLimit();
-  kept.set(key, made);
+  cache.set(key, made);
   return made;
 }

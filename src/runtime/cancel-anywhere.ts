@@ -8,8 +8,8 @@ import type { ListedRun, RunStore } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { cancelRun } from './cancel.ts';
 
-/** Options of {@link cancelHeld}. */
-export interface CancelHeldOptions {
+/** Options of {@link cancelAnywhere}. */
+export interface CancelAnywhereOptions {
   readonly reason: string;
   /** Name of the caller, under which it takes the lease of the run. */
   readonly holder: string;
@@ -18,7 +18,7 @@ export interface CancelHeldOptions {
   /** Frees the run of a process that is gone. Throws if the run must not be taken. */
   readonly free: (run: ListedRun) => Promise<void>;
   /** Called once, after the store has the message for the process that has the run. */
-  readonly onTold?: ((holder: string) => void) | undefined;
+  readonly onPosted?: ((holder: string) => void) | undefined;
   /** Waits until the next look at the run. @returns False to give up. */
   readonly wait: () => Promise<boolean>;
 }
@@ -29,8 +29,12 @@ export interface CancelHeldOptions {
  * @returns The run as listed at the end. It is still running if `wait` gave up first.
  * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, and the errors of `free`.
  */
-export async function cancelHeld(store: RunStore, runId: string, options: CancelHeldOptions): Promise<ListedRun> {
-  const { reason, holder, by = holder, free, onTold, wait } = options;
+export async function cancelAnywhere(
+  store: RunStore,
+  runId: string,
+  options: CancelAnywhereOptions,
+): Promise<ListedRun> {
+  const { reason, holder, by = holder, free, onPosted, wait } = options;
   const first = await listed(store, runId);
   if (first.status !== 'running') throw hasEnded(first);
   let isPosted = false;
@@ -47,7 +51,7 @@ export async function cancelHeld(store: RunStore, runId: string, options: Cancel
     if (!isPosted) {
       await store.post({ runId, kind: 'cancel', body: reason, by, time: Date.now() });
       isPosted = true;
-      onTold?.(run.lease.holder);
+      onPosted?.(run.lease.holder);
     }
     if (!(await wait())) return run;
   }

@@ -15,7 +15,7 @@ import { createRunInbox, type RunInbox, type RunInboxOptions } from './inbox/inb
 export function openInbox(options: RunInboxOptions): RunInbox {
   const inbox = createRunInbox(options);
   const { runId } = options.log;
-  const isKept = options.claim !== undefined;
+  const isStored = options.claim !== undefined;
   const key = {};
   return {
     ...inbox,
@@ -23,7 +23,7 @@ export function openInbox(options: RunInboxOptions): RunInbox {
       inbox.update();
       const items = inbox.open();
       if (items.length === 0) forget(key);
-      else remember(key, { runId, isKept, items });
+      else remember(key, { runId, isStored, items });
     },
     close() {
       forget(key);
@@ -37,7 +37,7 @@ export function openInbox(options: RunInboxOptions): RunInbox {
 /** A run that waits for a person. It has no reference to the run itself, so that an abandoned run can be garbage collected. */
 interface Waiting {
   readonly runId: string;
-  readonly isKept: boolean;
+  readonly isStored: boolean;
   readonly items: readonly InboxItem[];
 }
 
@@ -64,13 +64,13 @@ function notify(): void {
   for (const run of runs) console.error(noticeOf(run));
 }
 
-function noticeOf({ runId, isKept, items }: Waiting): string {
+function noticeOf({ runId, isStored, items }: Waiting): string {
   const more = items.length > MOST_NAMED ? [`  and ${items.length - MOST_NAMED} more`] : [];
   return [
     `phasegate: run ${runId} waits for a person, and this program ends as it has no other work. Open items:`,
     ...items.slice(0, MOST_NAMED).map(({ id, kind, about }) => `  ${id}: ${kind} of ${JSON.stringify(about)}`),
     ...more,
-    isKept
+    isStored
       ? 'The run is in its store: answer with answerItem() or phasegate inbox, then resume it with resumeRun().'
       : 'The run is lost. Answer while the program runs, with run.decide() or run.answer(); or pass a `store`, so that the run can be resumed.',
   ].join('\n');

@@ -1,5 +1,5 @@
 /**
- * ResumedRuns of unfinished runs whose process has ended.
+ * Resuming of all unfinished runs whose process has ended.
  *
  * @module
  */

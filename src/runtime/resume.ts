@@ -153,25 +153,25 @@ async function resumeOrRetry<O>(
 ): Promise<Run<O>> {
   checkPipeline(pipeline);
   const { clock, holder } = options;
-  const kept = await store.run(runId);
-  if (!kept) throw runUnknown(how, runId);
-  const origin = { forkOf: kept.forkOf, source: options.source ?? kept.source, startedAt: kept.startedAt };
-  await releaseGone(store, kept, holderIsAlive);
+  const listed = await store.run(runId);
+  if (!listed) throw runUnknown(how, runId);
+  const origin = { forkOf: listed.forkOf, source: options.source ?? listed.source, startedAt: listed.startedAt };
+  await releaseGone(store, listed, holderIsAlive);
   const lease = await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS);
   try {
     const records = sharePlan(pipeline.plan, await readRun(store, runId));
     if (!options.allowMasked) checkUnmasked(how, runId, records);
-    if (kept.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
+    if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const prepared = prepareResume(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
-    const times = foldRunTimes(kept.forkOf === undefined ? undefined : kept.startedAt);
+    const times = foldRunTimes(listed.forkOf === undefined ? undefined : listed.startedAt);
     for (const { event, time } of records) {
       log.events.push(event);
       log.times.push(time);
       times.apply({ event, time });
     }
     publishUpTo(log, records.length);
-    const leftAt = leftAtOf(kept, clock?.now ? undefined : log.now());
+    const leftAt = leftAtOf(listed, clock?.now ? undefined : log.now());
     return await onStarted<O>({ store, log, lease, origin }, pipeline, options, { ...prepared, times, leftAt });
   } catch (error) {
     await giveBack(store, lease);
@@ -209,19 +209,19 @@ function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecor
 }
 
 function onStarted<O>(
-  kept: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
+  stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
   { replayed, next, times, leftAt }: PreparedResume & Pick<Continuation, 'times' | 'leftAt'>,
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
-    const { log, lease } = kept;
+    const { log, lease } = stored;
     const { state } = replayed;
     const run: Run<O> = runEngine<O>({
       ...options,
       pipeline,
       log,
-      persistence: persistRun({ ...kept, holder: lease.holder }),
+      persistence: persistRun({ ...stored, holder: lease.holder }),
       begin: () =>
         Promise.resolve({
           input: {

@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout } from 'node:timers/promises';
-import { cancelHeld } from '../runtime/cancel-anywhere.ts';
+import { cancelAnywhere } from '../runtime/cancel-anywhere.ts';
 import { forkRun } from '../runtime/fork.ts';
 import { releaseGoneLease } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
@@ -38,7 +38,7 @@ export function createRunActions(context: ServerContext): RunActions {
     continueRun,
     async cancel(runId, reason = `Cancelled by ${context.user} in the dashboard`) {
       let left = PATIENCE_MS;
-      await cancelHeld(context.store, runId, {
+      await cancelAnywhere(context.store, runId, {
         reason,
         holder: context.holder,
         by: context.user,

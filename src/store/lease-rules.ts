@@ -24,23 +24,23 @@ export type Taking =
 
 /** Decides on a request for a run. @throws `STORE_MISUSED` if `ms` is not a duration. */
 export function takeRun(
-  standing: Claim | undefined,
+  current: Claim | undefined,
   wish: { readonly runId: string; readonly holder: string; readonly ms: number },
   now: number,
 ): Taking {
   const { runId, holder, ms } = wish;
   const expiresAt = expiry(runId, ms, now);
-  if (!standing || standing.expiresAt <= now)
+  if (!current || current.expiresAt <= now)
     return { type: 'taken', claim: { runId, holder, token: ulid(), expiresAt, ms } };
   // If the clock was set back, the lease seems longer than its duration. It is shortened to its duration from now.
-  return { type: 'refused', claim: { ...standing, expiresAt: Math.min(standing.expiresAt, now + standing.ms) } };
+  return { type: 'refused', claim: { ...current, expiresAt: Math.min(current.expiresAt, now + current.ms) } };
 }
 
 /** The lease with a later expiry. @throws `LEASE_LOST`, `STORE_MISUSED` */
-export function prolong(standing: Claim | undefined, lease: Lease, ms: number, now: number): Claim {
+export function prolong(current: Claim | undefined, lease: Lease, ms: number, now: number): Claim {
   const expiresAt = expiry(lease.runId, ms, now);
-  if (standing?.token !== lease.token) throw leaseLost('keep', lease, standing);
-  return { ...standing, expiresAt, ms };
+  if (current?.token !== lease.token) throw leaseLost('keep', lease, current);
+  return { ...current, expiresAt, ms };
 }
 
 /** The lease as others see it; `undefined` if it has expired. */
@@ -49,7 +49,7 @@ export function liveLease(claim: Claim | undefined, now: number): Lease | undefi
 }
 
 /** The lease as others see it: valid or expired. */
-export function standingOf(claim: Claim | undefined, now: number): Pick<ListedRun, 'lease' | 'lapsed'> {
+export function leaseFields(claim: Claim | undefined, now: number): Pick<ListedRun, 'lease' | 'lapsed'> {
   const lease = liveLease(claim, now);
   return lease || !claim ? { lease } : { lease, lapsed: leaseOf(claim) };
 }

@@ -11,7 +11,7 @@ import type { MemoryFilter } from './port.ts';
 export const MOST_MEMORIES = MOST_REFLECTIONS;
 
 /** True if a memory matches a filter. */
-export function isMeant(memory: Memory, { scope, pipeline, phase, runId }: MemoryFilter): boolean {
+export function matchesMemory(memory: Memory, { scope, pipeline, phase, runId }: MemoryFilter): boolean {
   if (scope !== undefined && memory.scope !== scope) return false;
   if (pipeline !== undefined && memory.pipeline !== pipeline) return false;
   if (phase !== undefined && memory.phase !== phase) return false;

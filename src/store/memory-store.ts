@@ -5,8 +5,8 @@
  */
 import type { RunInfo } from '../projections/run/run-info.ts';
 import { matches, span } from './filters.ts';
-import { leaseOf, liveLease, prolong, refusal, standingOf, takeRun, type Claim } from './lease-rules.ts';
-import { isMeant, MOST_MEMORIES } from './memory-rules.ts';
+import { leaseOf, liveLease, prolong, refusal, leaseFields, takeRun, type Claim } from './lease-rules.ts';
+import { matchesMemory, MOST_MEMORIES } from './memory-rules.ts';
 import type { Batch, InboxFilter, KeptMessage, ListedRun, RunStore } from './port.ts';
 import * as refuse from './refusals.ts';
 import { infoOf, itemOf, memoryOf, messageOf, recordOf, textOf } from './serialize.ts';
@@ -151,11 +151,11 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
     memories(filter = {}) {
       return open()
         .memories.map(memoryOf)
-        .filter((memory) => isMeant(memory, filter));
+        .filter((memory) => matchesMemory(memory, filter));
     },
     forget(filter = {}) {
       const { memories } = open();
-      const others = memories.filter((text) => !isMeant(memoryOf(text), filter));
+      const others = memories.filter((text) => !matchesMemory(memoryOf(text), filter));
       const forgotten = memories.length - others.length;
       memories.splice(0, memories.length, ...others);
       return forgotten;
@@ -205,7 +205,7 @@ interface Rows {
 function remember(memories: string[], text: string): void {
   memories.push(text);
   const { scope, pipeline, phase } = memoryOf(text);
-  const ofPhase = memories.filter((one) => isMeant(memoryOf(one), { scope, pipeline, phase }));
+  const ofPhase = memories.filter((one) => matchesMemory(memoryOf(one), { scope, pipeline, phase }));
   for (const old of ofPhase.slice(0, -MOST_MEMORIES)) memories.splice(memories.indexOf(old), 1);
 }
 
@@ -219,5 +219,5 @@ function rowsOf({ info, records, items, memories = [] }: Batch): Rows {
 }
 
 function listed(info: RunInfo, claim: Claim | undefined, now: number): ListedRun {
-  return { ...info, ...standingOf(claim, now) };
+  return { ...info, ...leaseFields(claim, now) };
 }

@@ -10,7 +10,7 @@ import { memoryProblem } from './memory-rules.ts';
 import type { Batch, Lease, RunMessage } from './port.ts';
 
 /** State of a run in a store at the time of an append. */
-export interface Standing {
+export interface StoredState {
   /** The number of its last record, 0 if it has none. */
   readonly seq: number;
   readonly lease: Lease | undefined;
@@ -46,13 +46,13 @@ export function checkBatch({ runId, records, info, items, memories }: Batch): vo
 export function checkAppend(
   batch: Batch,
   lease: Lease | undefined,
-  { seq, lease: standing }: Standing,
+  { seq, lease: current }: StoredState,
   now: number,
 ): void {
   const { runId, records } = batch;
   if (lease) {
-    if (standing?.token !== lease.token) throw leaseLost('append to', lease, standing);
-  } else if (standing && standing.expiresAt > now) throw runLeased('append to', standing);
+    if (current?.token !== lease.token) throw leaseLost('append to', lease, current);
+  } else if (current && current.expiresAt > now) throw runLeased('append to', current);
   const first = records[0]?.seq;
   if (first === seq + 1) return;
   throw new PhasegateError(
@@ -80,9 +80,9 @@ export function checkMessage({ runId, kind, item, body }: RunMessage): void {
 }
 
 /** The error for a lease whose token is no longer valid. @param action Such as `append to`. */
-export function leaseLost(action: string, { runId, holder }: Lease, standing: Lease | undefined): PhasegateError {
-  const now = standing
-    ? `${standing.holder} has it now`
+export function leaseLost(action: string, { runId, holder }: Lease, current: Lease | undefined): PhasegateError {
+  const now = current
+    ? `${current.holder} has it now`
     : 'another process had it since, it was released, or the run was removed';
   return new PhasegateError('LEASE_LOST', `Cannot ${action} run ${runId} as ${holder} has lost its lease: ${now}`, {
     hint: 'Stop working on the run. Acquire it again to continue from its last record.',

@@ -57,7 +57,7 @@ interface Attempt {
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
   /** Clears the timer that ends the attempt while tasks ignore its failure. */
-  forget: (() => void) | undefined;
+  clearTimer: (() => void) | undefined;
 }
 
 function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: WorkHost): void {
@@ -89,7 +89,7 @@ function performAll(
     running: 0,
     waiting: undefined,
     failure,
-    forget: undefined,
+    clearTimer: undefined,
   };
   const [only] = tasks;
   if (only && tasks.length === 1) {
@@ -216,7 +216,7 @@ function fail(attempt: Attempt, thrown: unknown): void {
   attempt.failure = rework
     ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
     : { type: 'failed', error: errorInfo(thrown) };
-  if (attempt.running > 0) attempt.forget = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
+  if (attempt.running > 0) attempt.clearTimer = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
   attempt.scope.halt(thrown);
 }
 
@@ -225,8 +225,8 @@ function endIfDone(attempt: Attempt): void {
   if (running === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
 }
 
-function end({ scope, tasks, outputs, failure, forget, baseline }: Attempt): void {
-  forget?.();
+function end({ scope, tasks, outputs, failure, clearTimer, baseline }: Attempt): void {
+  clearTimer?.();
   const outcome = failure ?? { type: 'done', outputs: inOrder(tasks, outputs) };
   scope.done(baseline ? Object.assign(outcome, { baseline }) : outcome);
 }

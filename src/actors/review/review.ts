@@ -83,10 +83,10 @@ function askAll(gate: Gate): void {
   const answers = byName<Verdict>();
   const open = new Set(missing);
   const isAlone = open.size === 1;
-  let forget: (() => void) | undefined;
+  let clearTimer: (() => void) | undefined;
   let isOver = false;
   const end = () => {
-    forget?.();
+    clearTimer?.();
     conclude(gate, answers);
   };
   if (open.size === 0) end();
@@ -98,7 +98,7 @@ function askAll(gate: Gate): void {
       if (!isOver) answers[reviewer.name] = answer;
       if (!isOver && isBroken(answer)) {
         isOver = true;
-        if (open.size > 0) forget = scope.after(ABORT_GRACE_MS, end);
+        if (open.size > 0) clearTimer = scope.after(ABORT_GRACE_MS, end);
         scope.halt();
       }
       if (!isOver && !asksPerson(gate.work, reviewer)) reportIfForPeople(gate, open);
@@ -116,10 +116,10 @@ function conclude({ plan, scope, edited }: Gate, answers: Readonly<Record<string
   const verdict = plan.reviewers.length === 0 ? APPROVE : combine(verdicts, plan, scope.input.origin.phase.name);
   // Missing answers are discarded if asking again may help, so that only those reviewers are asked again.
   const again = isMissing(verdict, plan.onUnrecognised);
-  const kept = again
+  const answered = again
     ? byName(Object.entries(verdicts).filter(([, one]) => !isMissing(one, plan.onUnrecognised) || isPermanent(one)))
     : verdicts;
-  const outcome: GateOutcome = { verdict, checked: true, verdicts: kept };
+  const outcome: GateOutcome = { verdict, checked: true, verdicts: answered };
   scope.done(edited && verdict.type === 'approve' ? { ...outcome, edited } : outcome);
 }
 

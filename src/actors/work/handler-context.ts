@@ -190,10 +190,10 @@ function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise
       resolve();
       return;
     }
-    const forget = scope.after(ms, end);
+    const clearTimer = scope.after(ms, end);
     signal.addEventListener('abort', end);
     function end(): void {
-      forget();
+      clearTimer();
       signal.removeEventListener('abort', end);
       resolve();
     }

@@ -109,7 +109,7 @@ async function thrown(error: unknown): Promise<never> {
 /** Waits for the result of an asynchronous try. */
 function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<unknown>): void {
   const { plan, scope } = taskRun;
-  const forget = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
+  const clearTimer = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
   let onRest: (() => void) | undefined;
   value.then(
     (output) => settle(() => accept(taskRun, number, one, output)),
@@ -122,7 +122,7 @@ function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<u
     if (one.isOver) onRest?.();
     else {
       one.end();
-      forget?.();
+      clearTimer?.();
       scope.guard(end);
     }
     // The owner of stopped work may end the run as soon as it is idle, so this result is reported before.

@@ -28,11 +28,11 @@ export function createStoppedWork(): StoppedWork {
       const key = keyOf(scope);
       const waiting: (() => void)[] = [];
       const rest = () => {
-        forget();
+        clearTimer();
         if (stopped.get(key) === waiting) stopped.delete(key);
         for (const go of waiting.splice(0)) go();
       };
-      const forget = after(scope.clock, ABORT_GRACE_MS, () => {
+      const clearTimer = after(scope.clock, ABORT_GRACE_MS, () => {
         scope.giveUp();
         rest();
       });

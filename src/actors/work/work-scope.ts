@@ -206,9 +206,9 @@ export class WorkScope<I, O> {
   after(ms: number, run: () => void): () => void {
     const stop = () => {
       remove(this.#stops, stop);
-      forget();
+      clearTimer();
     };
-    const forget = after(this.clock, ms, () => {
+    const clearTimer = after(this.clock, ms, () => {
       remove(this.#stops, stop);
       this.guard(run);
     });
@@ -225,10 +225,10 @@ export class WorkScope<I, O> {
     }
     const end = () => {
       unhook();
-      forget();
+      clearTimer();
       this.guard(go);
     };
-    const forget = after(this.clock, ms, end);
+    const clearTimer = after(this.clock, ms, end);
     const unhook = this.onHalt(end);
   }
 

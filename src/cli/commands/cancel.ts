@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout } from 'node:timers/promises';
-import { cancelHeld } from '../../runtime/cancel-anywhere.ts';
+import { cancelAnywhere } from '../../runtime/cancel-anywhere.ts';
 import { thisHolder } from '../../store/holder.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
@@ -22,11 +22,11 @@ export interface CancelFlags extends StoreFlags {
 export async function cancelStored(wanted: string, flags: CancelFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
   const { runId } = await findRun(opened, wanted);
-  const { status } = await cancelHeld(opened.store, runId, {
+  const { status } = await cancelAnywhere(opened.store, runId, {
     reason: flags.reason ?? 'Cancelled by phasegate cancel',
     holder: thisHolder(),
     free: (run) => releaseDeadLease(opened, run),
-    onTold: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it and is asked to stop\n`),
+    onPosted: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it and is asked to stop\n`),
     wait: () => setTimeout(POLL_MS, true),
   });
   await opened.store.close();

@@ -45,13 +45,13 @@ export function createTryUsage(expected: Estimate): TryUsage {
 
   return {
     answer(price, report) {
-      const said = { tokens: 0, costUsd: 0, inputTokens: 0, outputTokens: 0 };
+      const reported = { tokens: 0, costUsd: 0, inputTokens: 0, outputTokens: 0 };
       let last: Usage | undefined;
       let first: number | undefined;
       let next = 0;
-      let isTold = false;
+      let hasReported = false;
 
-      function tell({ tokens, costUsd, inputTokens, outputTokens }: Omit<ReadUsage, 'isWhole'>): void {
+      function reportGrowth({ tokens, costUsd, inputTokens, outputTokens }: Omit<ReadUsage, 'isWhole'>): void {
         const more: Report = {
           tokens: grown('tokens', tokens),
           costUsd: grown('costUsd', costUsd),
@@ -59,18 +59,18 @@ export function createTryUsage(expected: Estimate): TryUsage {
           outputTokens: grown('outputTokens', outputTokens),
         };
         const isNothing = more.tokens === undefined && more.costUsd === undefined;
-        if (isNothing || (isTold && !more.tokens && !more.costUsd)) return;
-        isTold = true;
+        if (isNothing || (hasReported && !more.tokens && !more.costUsd)) return;
+        hasReported = true;
         all.tokens += more.tokens ?? 0;
         all.costUsd += more.costUsd ?? 0;
         report(more);
       }
 
       /** The part of an amount that was not reported yet. */
-      function grown(name: keyof typeof said, amount: number | undefined): number | undefined {
+      function grown(name: keyof typeof reported, amount: number | undefined): number | undefined {
         if (amount === undefined) return undefined;
-        const more = Math.max(0, amount - said[name]);
-        said[name] += more;
+        const more = Math.max(0, amount - reported[name]);
+        reported[name] += more;
         return more;
       }
 
@@ -83,11 +83,11 @@ export function createTryUsage(expected: Estimate): TryUsage {
           if (tokens === undefined || tokens < next) return;
           first ??= tokens;
           next = tokens + Math.max(STEP, (tokens - first) / 8);
-          tell({ ...read, costUsd: price && leastCost({ ...read, tokens }, price) });
+          reportGrowth({ ...read, costUsd: price && leastCost({ ...read, tokens }, price) });
         },
         end(usage) {
           const read = readUsage(usage ?? last ?? {}, price);
-          tell(read);
+          reportGrowth(read);
           return read;
         },
         chargeEstimate() {

@@ -62,7 +62,7 @@ class SharedLimit implements RateLimit {
       this.#refusals = 0;
       return answer;
     } catch (error) {
-      this.#heed(error);
+      this.#pauseAfter(error);
       throw error;
     } finally {
       turn.signal.removeEventListener('abort', leave);
@@ -105,7 +105,7 @@ class SharedLimit implements RateLimit {
     });
   }
 
-  #heed(error: unknown): void {
+  #pauseAfter(error: unknown): void {
     const { retryable, afterMs } = retryHintOf(error);
     const isRefusal = typeof error === 'object' && error !== null && Reflect.get(error, 'status') === 429;
     if (!retryable || (!isRefusal && afterMs === 0)) return;

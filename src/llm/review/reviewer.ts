@@ -139,8 +139,8 @@ function shareOf({ tokens, costUsd }: Estimate = {}, samples: number): Estimate 
 }
 
 function withoutProgress(report: Report): Report {
-  return (told) => {
-    if (told.progress === undefined) report(told);
+  return (one) => {
+    if (one.progress === undefined) report(one);
   };
 }
 

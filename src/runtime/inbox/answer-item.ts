@@ -34,14 +34,14 @@ export async function answerItem(
   reply: Reply,
   { nonce, by = '' }: AnswerOptions = {},
 ): Promise<void> {
-  const kept = await store.item(id);
-  if (!kept) throw itemUnknown('answer', id.replace(/:[^:]*$/u, ''), id);
-  const { runId } = kept;
+  const stored = await store.item(id);
+  if (!stored) throw itemUnknown('answer', id.replace(/:[^:]*$/u, ''), id);
+  const { runId } = stored;
   const records = await readRun(store, runId);
   const inbox = foldInbox();
   for (const record of records) inbox.apply(record);
   const item = inbox.open().find((one) => one.id === id);
-  if (!item) throw answered(id, kept.outcome ?? 'the run has ended');
+  if (!item) throw answered(id, stored.outcome ?? 'the run has ended');
   checkNonce(item, nonce);
   const accepted = acceptReply(planOf(records), item, reply);
   const body = nonce === undefined ? { reply: accepted } : { reply: accepted, nonce };

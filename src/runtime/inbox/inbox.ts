@@ -39,8 +39,8 @@ export interface RunInbox {
   ask(asking: HumanRequest): Promise<unknown>;
   /** Reads the new records of the log. */
   update(): void;
-  /** Open items. @param kept The open items as stored; others are left out. @default all */
-  open(kept?: readonly InboxItem[]): readonly InboxItem[];
+  /** Open items. @param stored The open items as stored; others are left out. @default all */
+  open(stored?: readonly InboxItem[]): readonly InboxItem[];
   /** Decides on a phase or a limit. Rejects with a PhasegateError if the decision is invalid. */
   decide(about: string, given: Decision | string, options: AnswerOptions): Promise<void>;
   /** Answers an item. Rejects with a PhasegateError if the answer is invalid. */
@@ -196,7 +196,7 @@ export function createRunInbox({ pipeline, log, clock, send, claim, listen }: Ru
     update: refresh,
     settled,
     close: () => deadlines.stop(),
-    open: (kept) => (kept ? kept.filter(({ id }) => isOpen(id)) : openNow()),
+    open: (stored) => (stored ? stored.filter(({ id }) => isOpen(id)) : openNow()),
     async decide(about, given, options) {
       const { item, decision } = validateDecision(plan, openNow(), about, given);
       checkNonce(item, options.nonce);

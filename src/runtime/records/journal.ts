@@ -40,22 +40,22 @@ export interface JournalOptions {
   readonly lease: () => Lease | undefined;
   readonly origin?: RunOrigin | undefined;
   /** Called after each batch is stored and its records are published. */
-  readonly onKept: () => void;
+  readonly onStored: () => void;
   /** Called once, when the store refuses records. */
   readonly onFailure: (error: PhasegateError) => void;
 }
 
 /** Creates the journal of a run. */
-export function createJournal({ store, log, lease, origin, onKept, onFailure }: JournalOptions): Journal {
+export function createJournal({ store, log, lease, origin, onStored, onFailure }: JournalOptions): Journal {
   const info = foldRunInfo(origin);
   const inbox = foldInbox();
   const memory = store.memories && foldMemories();
   const waiting: { readonly at: number; readonly go: () => void }[] = [];
-  let kept = log.publishedCount;
+  let storedCount = log.publishedCount;
   let failure: PhasegateError | undefined;
   const state = { abandoned: false };
   let writing: Promise<void> | undefined;
-  for (let at = 0; at < kept; at++) fold(at);
+  for (let at = 0; at < storedCount; at++) fold(at);
 
   function fold(at: number): Folded {
     const record = recordAt(log, at);
@@ -92,14 +92,14 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 
   async function drain(): Promise<void> {
     await nextTurn();
-    while (kept < log.events.length && !failure && !state.abandoned) {
+    while (storedCount < log.events.length && !failure && !state.abandoned) {
       let count = 0;
       try {
-        const batch = batchFrom(kept);
+        const batch = batchFrom(storedCount);
         count = batch.records.length;
-        const stored = store.append(batch, lease());
+        const pending = store.append(batch, lease());
         // Batches are stored one at a time, which keeps the order. A synchronous store returns no promise to wait for.
-        if (stored) await stored;
+        if (pending) await pending;
       } catch (cause) {
         const error = await refusalOf(store, log.runId, lease(), count, cause);
         // If the journal was abandoned in between, its owner has already reported the reason.
@@ -110,10 +110,10 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
       }
       // If the journal was abandoned in between, its owner has already reported the end.
       if (state.abandoned) break;
-      kept += count;
-      publishUpTo(log, kept);
+      storedCount += count;
+      publishUpTo(log, storedCount);
       release();
-      onKept();
+      onStored();
       await nextTurn();
     }
     writing = undefined;
@@ -121,7 +121,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
 
   /** Starts the work that waited for records that are now stored. */
   function release(): void {
-    while (waiting[0] && waiting[0].at <= kept) waiting.shift()?.go();
+    while (waiting[0] && waiting[0].at <= storedCount) waiting.shift()?.go();
   }
 
   return {
@@ -130,7 +130,7 @@ export function createJournal({ store, log, lease, origin, onKept, onFailure }: 
     },
     whenDurable(go) {
       const at = log.events.length;
-      if (at <= kept) go();
+      if (at <= storedCount) go();
       else waiting.push({ at, go });
     },
     async flush() {

@@ -93,7 +93,7 @@ export function persistRun({
     log,
     origin,
     lease: () => lease,
-    onKept: keepProcessAlive,
+    onStored: keepProcessAlive,
     onFailure(error) {
       failed = true;
       onLoss(error);

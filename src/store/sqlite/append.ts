@@ -7,7 +7,7 @@ import type { Batch, Lease } from '../port.ts';
 import { checkAppend, checkBatch } from '../refusals.ts';
 import { textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
-import { keepMemories } from './memories.ts';
+import { storeMemories } from './memories.ts';
 import { claimIn } from './rows.ts';
 
 /** Stores a batch, or nothing of it. */
@@ -20,20 +20,20 @@ export function appendBatch(connection: Connection, batch: Batch, lease: Lease |
   const { sql } = connection;
 
   connection.write(`append to run ${runId}`, () => {
-    const standing = sql(STANDING).get(runId);
-    checkAppend(batch, lease, { seq: Number(standing?.['seq'] ?? 0), lease: claimIn(standing, runId) }, now());
-    const known = standing?.['key'];
+    const current = sql(CURRENT).get(runId);
+    checkAppend(batch, lease, { seq: Number(current?.['seq'] ?? 0), lease: claimIn(current, runId) }, now());
+    const known = current?.['key'];
     const run = typeof known === 'number' ? known : begin(sql, batch, infoText);
-    if (run === known) sql(KEEP_ON).run(info.seq, info.status, info.updatedAt, infoText, run);
-    const keepRecord = sql(RECORD);
-    for (const [seq, text] of records) keepRecord.run(run, seq, text);
+    if (run === known) sql(UPDATE_RUN).run(info.seq, info.status, info.updatedAt, infoText, run);
+    const insertRecord = sql(RECORD);
+    for (const [seq, text] of records) insertRecord.run(run, seq, text);
     for (const item of items)
       sql(ITEM).run(item.id, run, item.openedAt, item.closedAt === undefined ? 1 : 0, textOf(item));
     for (const { hash, content } of artifacts) {
       sql(ARTIFACT).run(hash, content);
       sql(USE).run(run, hash);
     }
-    keepMemories(sql, memories);
+    storeMemories(sql, memories);
   });
 }
 
@@ -45,11 +45,11 @@ function begin(sql: Connection['sql'], { runId, info }: Batch, text: string): nu
   return Number(sql(BEGIN).run(runId, seq, pipeline, status, startedAt, updatedAt, text).lastInsertRowid);
 }
 
-const STANDING = `SELECT key, seq, holder, token, expires_at, ms FROM (SELECT ? AS wanted)
+const CURRENT = `SELECT key, seq, holder, token, expires_at, ms FROM (SELECT ? AS wanted)
   LEFT JOIN runs ON id = wanted LEFT JOIN leases ON run_id = wanted`;
 const BEGIN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info) VALUES (?, ?, ?, ?, ?, ?, ?)`;
 // By key, and without the columns that never change, so that no index is touched.
-const KEEP_ON = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ? WHERE key = ?';
+const UPDATE_RUN = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ? WHERE key = ?';
 const RECORD = 'INSERT INTO records (key, record) VALUES ((? << 32) | ?, ?)';
 const ITEM = `INSERT INTO items (id, run, opened_at, open, item) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET opened_at = excluded.opened_at, open = excluded.open, item = excluded.item`;

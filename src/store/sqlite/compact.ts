@@ -45,12 +45,12 @@ async function cut(connection: Connection, now: () => number, begin: () => void)
   try {
     // The write also refuses a store that was opened read-only.
     const isAtWork = connection.write(ACTION, () => connection.sql(AT_WORK).get(now()) !== undefined);
-    bringIn(connection, 'PASSIVE');
+    checkpoint(connection, 'PASSIVE');
     begin();
     if (pagesOf(connection).unused === 0) return undefined;
     if (pragma(connection, 'auto_vacuum') !== INCREMENTAL) return isAtWork ? 'at-work' : rewrite(connection);
     await cutInParts(connection);
-    bringIn(connection, 'PASSIVE');
+    checkpoint(connection, 'PASSIVE');
     return undefined;
   } catch (error) {
     if (PhasegateError.is(error) && error.code === 'STORE_BUSY') return 'busy';
@@ -93,7 +93,7 @@ function rewrite(connection: Connection): Obstacle {
     read(ACTION, () => exec(`PRAGMA auto_vacuum = ${INCREMENTAL}; VACUUM`));
   } finally {
     // The log has grown by the whole file, even if the rewrite has failed.
-    bringIn(connection, 'TRUNCATE');
+    checkpoint(connection, 'TRUNCATE');
   }
   return undefined;
 }
@@ -112,6 +112,6 @@ function pragma({ sql }: Connection, name: string): number {
 }
 
 /** Brings the log into the file, which shrinks only then. Pages that other processes still read stay in the log. */
-function bringIn({ exec, read }: Connection, mode: 'PASSIVE' | 'TRUNCATE'): void {
+function checkpoint({ exec, read }: Connection, mode: 'PASSIVE' | 'TRUNCATE'): void {
   read(ACTION, () => exec(`PRAGMA wal_checkpoint(${mode})`));
 }

@@ -92,7 +92,7 @@ export function connectionOf(
         } catch (thrown) {
           if (!isFull(thrown)) throw thrown;
           // The database and its log may have room once the log is brought into the database.
-          bringIn(db);
+          checkpoint(db);
           return attempt();
         }
       });
@@ -101,7 +101,7 @@ export function connectionOf(
       if (closed) return;
       closed = true;
       room.close();
-      if (!readOnly) settle(db);
+      if (!readOnly) checkpointAll(db);
       statements.clear();
       db.close();
     },
@@ -111,7 +111,7 @@ export function connectionOf(
 // --- internal ---
 
 /** Brings as much of the log into the database as possible. */
-function bringIn(db: Database): void {
+function checkpoint(db: Database): void {
   try {
     db.exec('PRAGMA wal_checkpoint(PASSIVE)');
   } catch {
@@ -123,7 +123,7 @@ function bringIn(db: Database): void {
  * Brings the whole log into the database. SQLite does so when the last connection closes. The package that replaces it on older
  * Node versions closes only after its statements are garbage collected.
  */
-function settle(db: Database): void {
+function checkpointAll(db: Database): void {
   try {
     db.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {

@@ -14,11 +14,11 @@ export function leasesIn(
   { sql, write }: Connection,
   now: () => number,
 ): Pick<RunStore, 'acquire' | 'renew' | 'release'> {
-  function standing(runId: string): Claim | undefined {
+  function current(runId: string): Claim | undefined {
     return claimIn(sql('SELECT * FROM leases WHERE run_id = ?').get(runId), runId);
   }
 
-  function keep({ runId, holder, token, expiresAt, ms }: Claim): void {
+  function save({ runId, holder, token, expiresAt, ms }: Claim): void {
     sql('INSERT OR REPLACE INTO leases (run_id, holder, token, expires_at, ms) VALUES (?, ?, ?, ?, ?)').run(
       runId,
       holder,
@@ -32,8 +32,8 @@ export function leasesIn(
     acquire(runId, holder, ms) {
       checkRunId(runId);
       const { type, claim } = write(`acquire run ${runId}`, () => {
-        const taking = takeRun(standing(runId), { runId, holder, ms }, now());
-        keep(taking.claim);
+        const taking = takeRun(current(runId), { runId, holder, ms }, now());
+        save(taking.claim);
         return taking;
       });
       if (type === 'refused') throw refusal(claim);
@@ -41,8 +41,8 @@ export function leasesIn(
     },
     renew(lease, ms) {
       return write(`keep run ${lease.runId}`, () => {
-        const claim = prolong(standing(lease.runId), lease, ms, now());
-        keep(claim);
+        const claim = prolong(current(lease.runId), lease, ms, now());
+        save(claim);
         return leaseOf(claim);
       });
     },

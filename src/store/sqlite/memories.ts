@@ -4,7 +4,7 @@
  * @module
  */
 import type { Memory } from '../../projections/run/learned.ts';
-import { isMeant, MOST_MEMORIES } from '../memory-rules.ts';
+import { matchesMemory, MOST_MEMORIES } from '../memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../port.ts';
 import { memoryOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
@@ -12,7 +12,7 @@ import type { Bound } from './driver.ts';
 import { number, text } from './rows.ts';
 
 /** Stores memories, and removes the oldest ones of the same phase above the limit. Call it within a transaction. */
-export function keepMemories(sql: Connection['sql'], memories: readonly Memory[]): void {
+export function storeMemories(sql: Connection['sql'], memories: readonly Memory[]): void {
   for (const memory of memories) {
     const { scope, pipeline, phase } = memory;
     const name = [scope, pipeline, phase];
@@ -34,7 +34,7 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
     return sql(`SELECT key, memory FROM memories ${where} ORDER BY key`)
       .all(...conditions.map(([, value]) => value))
       .map((row) => ({ key: number(row, 'key'), memory: memoryOf(text(row, 'memory')) }))
-      .filter(({ memory }) => isMeant(memory, filter));
+      .filter(({ memory }) => matchesMemory(memory, filter));
   }
 
   return {

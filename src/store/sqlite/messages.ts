@@ -25,13 +25,13 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
       checkMessage(message);
       const { runId, kind, item } = message;
       const answers = kind === 'answer' ? item : undefined;
-      const kept = textOf(message);
+      const messageText = textOf(message);
       write(`post to run ${runId}`, () => {
         const row = sql('SELECT key FROM runs WHERE id = ?').get(runId);
         if (!row) throw runUnknown('post to', runId);
         const run = number(row, 'key');
         if (answers !== undefined) checkAnswer(run, runId, answers);
-        sql('INSERT INTO messages (run, answers, message) VALUES (?, ?, ?)').run(run, answers ?? null, kept);
+        sql('INSERT INTO messages (run, answers, message) VALUES (?, ?, ?)').run(run, answers ?? null, messageText);
       });
     },
     messages(runId, after = 0) {

@@ -39,7 +39,7 @@ export function openDatabase(opening: Opening): Database {
       // Set before the first write, so that unused pages can be cut off the file in parts.
       if (found === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
       // The file stores the journal mode, but each connection must set its own durability.
-      keepLogAhead(db, busyTimeout);
+      enableWal(db, busyTimeout);
       db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
       if (found < MIGRATIONS.length) migrate(db, path);
     } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
@@ -86,7 +86,7 @@ function prepareFile({ path, readOnly }: Opening): void {
 }
 
 /** Switches the database to WAL mode. For this statement alone SQLite ignores the busy timeout. */
-function keepLogAhead(db: Database, busyTimeout: number): void {
+function enableWal(db: Database, busyTimeout: number): void {
   const until = performance.now() + busyTimeout;
   while (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
     try {

@@ -33,7 +33,7 @@ export function isBusy(thrown: unknown): boolean {
 interface Known {
   /** SQLite's primary result code, and its message. */
   readonly result: number;
-  readonly said: string;
+  readonly message: string;
   readonly code: ErrorCode;
   readonly found: string;
   readonly hint: string;
@@ -46,42 +46,42 @@ const NO_ROOM_FOR_INDEX = 4874;
 const KNOWN: readonly Known[] = [
   {
     result: 5,
-    said: 'database is locked',
+    message: 'database is locked',
     code: 'STORE_BUSY',
     found: 'is locked by another process',
     hint: 'Try again, raise `busyTimeout`, or end the process that holds a transaction open.',
   },
   {
     result: 8,
-    said: 'attempt to write a readonly database',
+    message: 'attempt to write a readonly database',
     code: 'STORE_READ_ONLY',
     found: 'may not be written',
     hint: 'Give this user the right to write to the file and its folder.',
   },
   {
     result: 11,
-    said: 'database disk image is malformed',
+    message: 'database disk image is malformed',
     code: 'STORE_UNREADABLE',
     found: 'is damaged',
     hint: 'Restore it from a copy; `PRAGMA integrity_check` lists the damage.',
   },
   {
     result: FULL,
-    said: 'database or disk is full',
+    message: 'database or disk is full',
     code: 'STORE_FULL',
     found: 'has no room to grow',
     hint: 'Free space on its disk, some megabytes at least: removing runs needs some as well. Records that were stored before are safe.',
   },
   {
     result: 14,
-    said: 'unable to open database file',
+    message: 'unable to open database file',
     code: 'STORE_UNREADABLE',
     found: 'cannot be opened',
     hint: 'Check that the file and its folder exist and may be used.',
   },
   {
     result: 26,
-    said: 'file is not a database',
+    message: 'file is not a database',
     code: 'STORE_UNREADABLE',
     found: 'is not an SQLite database',
     hint: 'Restore it from a copy, or give another path.',
@@ -93,12 +93,12 @@ function knownOf(thrown: unknown): Known | undefined {
   if (!(thrown instanceof Error)) return undefined;
   const code: unknown = Reflect.get(thrown, 'errcode');
   const primary = code === NO_ROOM_FOR_INDEX ? FULL : code;
-  return KNOWN.find(({ result, said }) =>
-    typeof primary === 'number' ? primary % 256 === result : thrown.message === said,
+  return KNOWN.find(({ result, message }) =>
+    typeof primary === 'number' ? primary % 256 === result : thrown.message === message,
   );
 }
 
 function other(thrown: unknown): Pick<Known, 'code' | 'found' | 'hint'> {
-  const said = thrown instanceof Error ? thrown.message : String(thrown);
-  return { code: 'STORE_FAILED', found: `could not be used: ${said}`, hint: 'Nothing of it was stored.' };
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return { code: 'STORE_FAILED', found: `could not be used: ${message}`, hint: 'Nothing of it was stored.' };
 }

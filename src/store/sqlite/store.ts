@@ -6,7 +6,7 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { span } from '../filters.ts';
-import { standingOf } from '../lease-rules.ts';
+import { leaseFields } from '../lease-rules.ts';
 import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
 import { infoOf, itemOf } from '../serialize.ts';
@@ -134,7 +134,7 @@ function sqlLimit(count: number): number {
 }
 
 function listed(row: Row, now: number): ListedRun {
-  return { ...infoOf(text(row, 'info')), ...standingOf(claimIn(row, text(row, 'id')), now) };
+  return { ...infoOf(text(row, 'info')), ...leaseFields(claimIn(row, text(row, 'id')), now) };
 }
 
 function conditionsOn(filter: RunFilter, now: number): { readonly where: string; readonly values: readonly Bound[] } {
