@@ -20,7 +20,7 @@ const NARROW: readonly { readonly from: RegExp; readonly to: RegExp; readonly on
   {
     from: /^src\/(?:cli|server)\//u,
     to: /^src\/machines\//u,
-    only: /^src\/machines\/(?:phase\/phase|pipeline\/pipeline)\.machine\.ts$/u,
+    only: /^src\/machines\/(?:phase\/phase\.machine|pipeline\/pipeline\.machine|coordinator\/phase-state)\.ts$/u,
   },
 ];
 

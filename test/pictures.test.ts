@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
 import { foldRun, definePipeline, phase, policies, retry, task, type Plan, type RunRecord } from '../src/index.ts';
+import { LIFECYCLE_STEPS } from '../src/machines/coordinator/phase-state.ts';
 import { phaseMachine, pipelineMachine } from '../src/machines.ts';
 import { foldTimeline } from '../src/projections/timeline/timeline.ts';
 import { toDot } from '../visualizations/pictures/dot.ts';
@@ -12,7 +13,7 @@ import { runStandingOf, type RunStanding } from '../visualizations/pictures/run-
 import { chartToDot } from '../visualizations/statechart/statechart-dot.ts';
 import { chartToMermaid } from '../visualizations/statechart/statechart-mermaid.ts';
 import { chartToSvg } from '../visualizations/statechart/statechart-svg.ts';
-import { statechartOf } from '../visualizations/statechart/statechart.ts';
+import { statechartOf, statechartOfSteps } from '../visualizations/statechart/statechart.ts';
 import { toSvg } from '../visualizations/pictures/svg.ts';
 import { fake, play } from './rig.ts';
 
@@ -553,15 +554,34 @@ describe('statechartOf', () => {
 
 describe('pictures of machines', () => {
   it.each([
-    ['phase', phaseMachine],
-    ['pipeline', pipelineMachine],
-  ])('docs/pictures.md has the picture of a %s', (name, machine) => {
+    ['machine of a phase', 'phase', statechartOf(phaseMachine)],
+    ['lifecycle of a phase', 'lifecycle', statechartOfSteps('lifecycle', LIFECYCLE_STEPS)],
+    ['machine of a pipeline', 'pipeline', statechartOf(pipelineMachine)],
+  ])('docs/pictures.md has the %s', (title, name, chart) => {
     const page = readFileSync(new URL('../docs/pictures.md', import.meta.url), 'utf8');
-    const shown = new RegExp(`^### The machine of a ${name}$[^]*?^\`\`\`mermaid\\n([^]*?)^\`\`\`$`, 'mu').exec(
-      page,
-    )?.[1];
+    const shown = new RegExp(`^### The ${title}$[^]*?^\`\`\`mermaid\\n([^]*?)^\`\`\`$`, 'mu').exec(page)?.[1];
     const renew = `The page shows another machine. Put there what this prints: phasegate graph --machine ${name}`;
-    expect(shown, renew).toBe(chartToMermaid(statechartOf(machine)));
+    expect(shown, renew).toBe(chartToMermaid(chart));
+  });
+
+  it('draw a table of steps: in each language, with every step of it', () => {
+    const chart = statechartOfSteps('door', { shut: { open: 'pull' }, open: { shut: 'push', open: 'pull' } });
+    expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
+    expect(chart.states.map(({ name, isInitial }) => [name, isInitial])).toEqual([
+      ['shut', true],
+      ['open', false],
+    ]);
+    expect(chartToMermaid(chart)).toBe(`stateDiagram-v2
+  s0: shut
+  s1: open
+  [*] --> s0
+  s0 --> s1: pull
+  s1 --> s0: push
+  s1 --> s1: pull
+`);
+    expect(chartToDot(chart)).toContain('s1 -> s0 [label="push"];');
+    expectXml(chartToSvg(chart));
+    expect(textsOf(chartToSvg(chart))).toContain('push → shut');
   });
 
   it('have each transition once in Graphviz', () => {

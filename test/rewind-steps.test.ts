@@ -7,6 +7,7 @@ import {
   type RunState,
   type CoordinatorPorts,
 } from '../src/machines/coordinator/run-state.ts';
+import { moveTo } from '../src/machines/coordinator/phase-state.ts';
 import { commit, followUp } from '../src/machines/coordinator/rewind.ts';
 import { readersOf } from '../src/model/ledger/ledger.ts';
 import { ask, createView } from '../src/model/ledger/input-view.ts';
@@ -35,7 +36,8 @@ function commitAll(state: RunState, value: number): number {
   const scans = vi.spyOn(state.phases, 'values');
   for (let at = 0; at < state.plan.phases.length; at += 1) {
     const entry = phaseAt(state, at);
-    entry.lifecycle = 'live';
+    if (entry.lifecycle === 'approved') moveTo(entry, 'pending');
+    moveTo(entry, 'working');
     entry.view = createView(state.ledger, at);
     followUp(state, entry, commit(state, entry, { t: value }));
   }

@@ -58,7 +58,7 @@ const USUAL_WIDTH = 80;
 
 const LANGUAGES: readonly Language[] = ['ts', 'yaml'];
 const GRAPH_FORMATS: readonly GraphFormat[] = ['mermaid', 'dot', 'svg'];
-const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 'pipeline'];
+const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 'lifecycle', 'pipeline'];
 
 const MEMORY = `the memory scope: the run learns from earlier runs of that scope (default: ${DEFAULT_SCOPE})`;
 

@@ -164,6 +164,8 @@ export interface Forked {
 /** The statecharts of the machines that execute runs. */
 export interface Charts {
   readonly phase: Statechart;
+  /** The life of a phase over its generations, as the run that it belongs to keeps it. */
+  readonly lifecycle: Statechart;
   readonly pipeline: Statechart;
 }
 

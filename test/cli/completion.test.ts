@@ -137,7 +137,7 @@ describe('the script', () => {
   const cases: readonly { readonly line: string; readonly words: readonly string[] }[] = [
     { line: 'gr', words: ['graph'] },
     { line: 'graph --format=s', words: ['--format=svg'] },
-    { line: 'graph --machine ', words: ['phase', 'pipeline'] },
+    { line: 'graph --machine ', words: ['phase', 'lifecycle', 'pipeline'] },
     { line: 'show ', words: ['latest', 'second', 'asked'] },
     { line: 'show se', words: ['second'] },
     { line: 'check le', words: ['letter.yaml', 'letters/'] },

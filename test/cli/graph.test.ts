@@ -2,11 +2,12 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LIFECYCLE_STEPS } from '../../src/machines/coordinator/phase-state.ts';
 import { phaseMachine, pipelineMachine } from '../../src/machines.ts';
 import { chartToDot } from '../../visualizations/statechart/statechart-dot.ts';
 import { chartToMermaid } from '../../visualizations/statechart/statechart-mermaid.ts';
 import { chartToSvg } from '../../visualizations/statechart/statechart-svg.ts';
-import { statechartOf } from '../../visualizations/statechart/statechart.ts';
+import { statechartOf, statechartOfSteps } from '../../visualizations/statechart/statechart.ts';
 import { article, containing, put, ranTo } from './article.ts';
 import { files, phasegate } from './cli.ts';
 
@@ -81,10 +82,10 @@ describe('phasegate graph', () => {
   });
 
   it.each([
-    ['phase', phaseMachine],
-    ['pipeline', pipelineMachine],
-  ] as const)('draws the machine of a %s', async (name, machine) => {
-    const chart = statechartOf(machine);
+    ['phase', statechartOf(phaseMachine)],
+    ['lifecycle', statechartOfSteps('lifecycle', LIFECYCLE_STEPS)],
+    ['pipeline', statechartOf(pipelineMachine)],
+  ] as const)('draws the machine %s', async (name, chart) => {
     const pictures = [
       ['mermaid', chartToMermaid(chart)],
       ['dot', chartToDot(chart)],
@@ -155,7 +156,7 @@ describe('phasegate graph', () => {
       Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVALID
       "
     `);
-    expect(await refused('--machine', 'car')).toContain('Allowed choices are phase, pipeline.');
+    expect(await refused('--machine', 'car')).toContain('Allowed choices are phase, lifecycle, pipeline.');
     expect(await refused('p.mjs', '-o', 'no/such/p.svg')).toMatch(/^Cannot write "no\/such\/p\.svg": ENOENT/u);
   });
 });

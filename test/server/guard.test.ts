@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { phaseMachine } from '../../src/machines/phase/phase.machine.ts';
 import { pipelineMachine } from '../../src/machines/pipeline/pipeline.machine.ts';
 import { serveDashboard } from '../../src/dashboard.ts';
+import { LIFECYCLE_STEPS } from '../../src/machines/coordinator/phase-state.ts';
 import type { Charts, Refusal } from '../../src/server/api.ts';
 import { askAt, cookieOf, ownStore, served, type Answer, type Served } from './rig.ts';
 
@@ -285,8 +286,9 @@ describe('the charts', () => {
     const { get } = await served();
     const { status, body } = await get('/api/charts');
     expect(status).toBe(200);
-    const names = (machine: 'phase' | 'pipeline') => (body as Charts)[machine].states.map(({ name }) => name);
+    const names = (machine: keyof Charts) => (body as Charts)[machine].states.map(({ name }) => name);
     expect(names('phase')).toEqual(Object.keys(phaseMachine.states));
+    expect(names('lifecycle')).toEqual(Object.keys(LIFECYCLE_STEPS));
     expect(names('pipeline')).toEqual(Object.keys(pipelineMachine.states));
   });
 });

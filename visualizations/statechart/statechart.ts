@@ -94,6 +94,31 @@ export function statechartOf({ root }: ChartedMachine): Statechart {
   };
 }
 
+/** Converts a table of steps into a chart. The first state is the initial one. */
+export function statechartOfSteps(id: string, table: StepTable): Statechart {
+  const names = Object.keys(table);
+  return {
+    id,
+    states: Object.entries(table).map(([name, steps]) => ({
+      name,
+      type: 'atomic',
+      isInitial: name === names[0],
+      invokes: [],
+      transitions: Object.entries(steps).map(([target, event]) => ({
+        trigger: 'event',
+        event,
+        guard: null,
+        target,
+        actions: [],
+      })),
+    })),
+    transitions: [],
+  };
+}
+
+/** A table of steps: by state, and by the next state, the event that leads there. */
+export type StepTable = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
 /** Formats the trigger of a transition; empty for `always`. */
 export function triggerText({ trigger, event }: Pick<ChartTransition, 'trigger' | 'event'>): string {
   switch (trigger) {

@@ -12,14 +12,12 @@ import { toSvg } from '../../../visualizations/pictures/svg.ts';
 import { chartToDot } from '../../../visualizations/statechart/statechart-dot.ts';
 import { chartToMermaid } from '../../../visualizations/statechart/statechart-mermaid.ts';
 import { chartToSvg } from '../../../visualizations/statechart/statechart-svg.ts';
-import { statechartOf } from '../../../visualizations/statechart/statechart.ts';
-import { phaseMachine } from '../../machines/phase/phase.machine.ts';
-import { pipelineMachine } from '../../machines/pipeline/pipeline.machine.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { foldRun } from '../../projections/run/run-view.ts';
 import { foldTimeline } from '../../projections/timeline/timeline.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
+import { charts } from '../../server/statecharts.ts';
 import { loadPipeline } from '../load/load.ts';
 import { LATEST } from '../options/defaults.ts';
 import { findRun } from '../options/find-run.ts';
@@ -36,7 +34,7 @@ export type GraphFormat = 'mermaid' | 'dot' | 'svg';
 export interface GraphFlags extends StoreFlags {
   /** The format of the picture. @default the format that fits the extension of `out`, else Mermaid */
   readonly format?: GraphFormat | undefined;
-  readonly machine?: 'phase' | 'pipeline' | undefined;
+  readonly machine?: 'phase' | 'lifecycle' | 'pipeline' | undefined;
   /** A file. @default standard output */
   readonly out?: string | undefined;
 }
@@ -50,7 +48,7 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags, i
     return writeOut(
       drawMachine(machine, format),
       out,
-      `the picture of the machine of a ${machine} is in ${oneLine(out ?? '')}`,
+      `the picture of ${MACHINES[machine]} is in ${oneLine(out ?? '')}`,
       io,
     );
   }
@@ -79,11 +77,17 @@ const FORMATS: ReadonlyMap<string, GraphFormat> = new Map([
   ['.gv', 'dot'],
 ]);
 
+const MACHINES = {
+  phase: 'the machine of a phase',
+  lifecycle: 'the lifecycle of a phase',
+  pipeline: 'the machine of a pipeline',
+} as const;
+
 const draw = { mermaid: toMermaid, dot: toDot, svg: toSvg } as const;
 const drawChart = { mermaid: chartToMermaid, dot: chartToDot, svg: chartToSvg } as const;
 
 function drawMachine(machine: NonNullable<GraphFlags['machine']>, format: GraphFormat): string {
-  return drawChart[format](statechartOf(machine === 'phase' ? phaseMachine : pipelineMachine));
+  return drawChart[format](charts()[machine]);
 }
 
 /** True if the name is that of an existing file, or has the extension of a pipeline file. */
@@ -133,8 +137,8 @@ async function withFileHint<T>(wanted: string, drawn: Promise<T>): Promise<T> {
   }
 }
 
-function ofBoth(wanted: string, machine: string): PhasegateError {
-  const problem = `Cannot draw "${oneLine(wanted)}" and the machine of a ${machine} at once`;
+function ofBoth(wanted: string, machine: keyof typeof MACHINES): PhasegateError {
+  const problem = `Cannot draw "${oneLine(wanted)}" and ${MACHINES[machine]} at once`;
   return new PhasegateError('INPUT_INVALID', problem, { hint: 'Leave out one of them.' });
 }
 

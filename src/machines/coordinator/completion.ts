@@ -7,7 +7,8 @@ import { cutText, errorInfo, PhasegateError, type ErrorInfo } from '../../model/
 import { currentCommit } from '../../model/ledger/ledger.ts';
 import { reach } from '../../model/values/graph.ts';
 import { length } from './fifo.ts';
-import { closePhase, phaseAt, phaseNamed, type Lifecycle, type PhaseState, type RunState } from './run-state.ts';
+import { isLive, moveTo } from './phase-state.ts';
+import { closePhase, phaseAt, phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
 /** A phase was rejected or failed: everything that needs it ends, too. @param why Its reason, or its error, in words. */
 export function endBadly(state: RunState, entry: PhaseState, standing: 'rejected' | 'failed', why: string): void {
@@ -64,7 +65,7 @@ export function endRun(state: RunState, end: NonNullable<RunState['ended']>): vo
   state.ended = end;
   const stopped = new Set<PhaseState>();
   for (const entry of state.phases.values()) {
-    if (entry.lifecycle !== 'live') continue;
+    if (!isLive(entry)) continue;
     stopped.add(entry);
     closePhase(state, entry, 'cancelled');
   }
@@ -90,7 +91,7 @@ export function endIfStuck(state: RunState): void {
   )
     return;
   for (const entry of state.phases.values()) {
-    if (entry.lifecycle === 'live' && entry.pausedAs !== 'rewinding') return;
+    if (isLive(entry) && entry.lifecycle !== 'rewinding') return;
   }
   const problem = 'Cannot go on with the run as every live phase waits for another';
   endRun(state, { status: 'failed', error: errorInfo(new PhasegateError('INTERNAL', problem)) });
@@ -118,7 +119,7 @@ function failOrSkipSuccessors(state: RunState, entry: PhaseState): void {
 
 function failOrSkip(state: RunState, entry: PhaseState, cause: PhaseState): void {
   entry.failedAncestor ??= cause.phase.name;
-  if (entry.pausedAs === 'rewinding') failWaiting(state, entry, cause.phase.name);
+  if (entry.lifecycle === 'rewinding') failWaiting(state, entry, cause.phase.name);
   else if (entry.lifecycle === 'pending') finishPending(state, entry.index, cause.phase.name);
 }
 
@@ -126,9 +127,8 @@ function failOrSkip(state: RunState, entry: PhaseState, cause: PhaseState): void
 function finishPending(state: RunState, index: number, because: string): void {
   const { name } = state.plan.phases[index] ?? { name: '' };
   const kept = currentCommit(state.ledger, name) !== undefined;
-  const standing: Lifecycle = kept ? 'approved' : 'skipped';
   state.outbox.push(
     kept ? { type: 'phase.stale', phase: name, because } : { type: 'phase.skipped', phase: name, because },
   );
-  phaseAt(state, index).lifecycle = standing;
+  moveTo(phaseAt(state, index), kept ? 'approved' : 'skipped');
 }

@@ -19,6 +19,7 @@ import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepRepo
 import { endBadly, endIfDone, endIfStuck, endRun, skipPhase, wordsOfError } from './completion.ts';
 import { collectFeedback, deferFeedback } from './deferred-feedback.ts';
 import { addUsage, countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
+import { moveTo } from './phase-state.ts';
 import { acceptRiders } from './rewind-requests.ts';
 import { commit, followUp, rememberRewind, sendBack } from './rewind.ts';
 import { enqueue, phaseAt, phaseNamed, releaseSlot, type PhaseState, type RunState } from './run-state.ts';
@@ -67,7 +68,7 @@ export function recordRead(state: RunState, view: View, source: string): void {
 /** A person decides: on a phase that waits for one, or on a limit that holds the run. */
 export function applyDecision(state: RunState, about: string, { decision, who, outputs }: PersonDecision): void {
   const entry = phaseNamed(state, about);
-  if (entry?.pausedAs === 'escalated') {
+  if (entry?.lifecycle === 'escalated') {
     const hasIssues = 'issues' in decision && decision.issues !== undefined;
     const targets = hasIssues ? namesAbove(state.graph, entry.index) : undefined;
     const aim = targets ? retarget(decision, about, { targets, onInvalidTarget: 'approve' }) : decision;
@@ -84,7 +85,7 @@ export function applyDecision(state: RunState, about: string, { decision, who, o
 /** A person skips a phase that waits for one, and with it everything that needs it. */
 export function skip(state: RunState, about: string, because: string, who?: string): void {
   const entry = phaseNamed(state, about);
-  if (entry?.pausedAs !== 'escalated' || state.ended) return;
+  if (entry?.lifecycle !== 'escalated' || state.ended) return;
   // Its actor ends at once, and with it nothing may be left to do: what needs it is heeded first.
   state.isHandlingReport = true;
   skipPhase(state, entry, because, who);
@@ -203,7 +204,7 @@ function approve(
 }
 
 function retry(state: RunState, entry: PhaseState, report: EventOf<'phase.retrying'>): void {
-  entry.pausedAs = 'retrying';
+  moveTo(entry, 'retrying');
   endAttempt(entry);
   if (!countCorrection(state, entry, undefined, report.by === 'person')) return;
   entry.history = [...entry.history, report.correction];
@@ -225,7 +226,7 @@ function rewind(state: RunState, entry: PhaseState, report: EventOf<'phase.rewin
   sendBack(state, entry, made);
 }
 
-function park(state: RunState, entry: PhaseState, parked: NonNullable<PhaseState['pausedAs']>): void {
+function park(state: RunState, entry: PhaseState, next: 'rewinding' | 'escalated'): void {
   releaseSlot(state, entry);
-  entry.pausedAs = parked;
+  moveTo(entry, next);
 }

@@ -8,7 +8,7 @@ import { limitReason } from '../../model/events/limit-reason.ts';
 import type { LimitName } from '../../model/plan/policy-schema.ts';
 import { isOver } from '../../model/plan/policy.ts';
 import { endRun } from './completion.ts';
-import type { RewindRequest } from './phase-state.ts';
+import { moveTo, type RewindRequest } from './phase-state.ts';
 import { enqueueFirst, type PhaseState, type RunState } from './run-state.ts';
 
 /** What else there is to say of a limit. */
@@ -93,7 +93,7 @@ export function reachLimit(
   }
   if (stops) endRun(state, { status: 'exhausted', limit, reason });
   else if (holds) {
-    holds.pausedAs = 'escalated';
+    moveTo(holds, 'escalated');
     // What it wanted of itself when it starts again is left to the person: it goes on without, or not at all.
     if (made) {
       const isOwn = ({ correction }: RewindRequest) => correction.from === holds.phase.name;

@@ -1,8 +1,24 @@
 /**
- * The bookkeeping of one phase.
+ * The state of one phase over all its generations, and the statechart of its life.
+ *
+ * ```text
+ *                     ┌──────────────── live ────────────────┐
+ *   pending ─ start ─▶│ working ─┬ retry ───▶ retrying ──┐   │─ approve ▶ approved
+ *    │   ▲            │   ▲      ├ rewind ──▶ rewinding ─┤   │─ reject ─▶ rejected
+ *    │   │            │   │      └ escalate ▶ escalated   │   │─ fail ───▶ failed
+ *    │   │            │   └─────────── restart ───────────┘   │─ skip ───▶ skipped
+ *    │   │            └──────────────────────────────────────┘─ cancel ─▶ cancelled
+ *    │   ├─ invalidate: a phase that is live or approved runs again, as a new generation; its actor is cancelled
+ *    │   └─ reopen: a run that has ended is tried again, and with it each phase that was not approved
+ *    └─ an ancestor has ended badly: skip, or keep what was approved before
+ * ```
+ *
+ * `retrying` and `rewinding` are requests of the phase. The coordinator answers with `restart`, or with `hold` if a limit is spent.
+ * Then the phase is `escalated`, and takes its count back. {@link LIFECYCLE_STEPS} has every step.
  *
  * @module
  */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { View } from '../../model/ledger/ledger.ts';
 import type { GatePlan, PhasePlan } from '../../model/plan/plan.ts';
 import type { ReviewFinding } from '../../model/review/open-issues.ts';
@@ -26,20 +42,51 @@ export interface RewindRequest {
   readonly invalidation: GatePlan['invalidate'];
 }
 
-/** How a phase stands: not begun or waiting to run again, alive, or ended. */
-export type Lifecycle = 'pending' | 'live' | 'approved' | 'rejected' | 'failed' | 'skipped' | 'cancelled';
+/** The states of a phase, and by the next state the step that leads there. */
+export const LIFECYCLE_STEPS = {
+  pending: { working: 'start', approved: 'keep', skipped: 'skip' },
+  working: {
+    retrying: 'retry',
+    rewinding: 'rewind',
+    escalated: 'escalate',
+    approved: 'approve',
+    rejected: 'reject',
+    failed: 'fail',
+    cancelled: 'cancel',
+    pending: 'invalidate',
+  },
+  retrying: { working: 'restart', escalated: 'hold', cancelled: 'cancel', pending: 'invalidate' },
+  rewinding: { working: 'restart', escalated: 'hold', failed: 'fail', cancelled: 'cancel' },
+  escalated: {
+    retrying: 'retry',
+    rewinding: 'rewind',
+    // The phase confirms that it is held, or a person escalates again.
+    escalated: 'escalate',
+    approved: 'approve',
+    rejected: 'reject',
+    failed: 'fail',
+    skipped: 'skip',
+    cancelled: 'cancel',
+    pending: 'invalidate',
+  },
+  approved: { pending: 'invalidate or reopen' },
+  rejected: { pending: 'reopen' },
+  failed: { pending: 'reopen' },
+  skipped: { pending: 'reopen' },
+  cancelled: { pending: 'reopen' },
+} as const;
 
-/** What a live phase waits for, if it does not work. */
-export type PauseReason = 'retrying' | 'rewinding' | 'escalated';
+/** A state of {@link LIFECYCLE_STEPS}. */
+export type Lifecycle = keyof typeof LIFECYCLE_STEPS;
 
 /** The bookkeeping of one phase. */
 export interface PhaseState {
   readonly index: number;
   readonly phase: PhasePlan;
-  lifecycle: Lifecycle;
-  /** Set while `standing` is `live`. */
+  /** Written by {@link moveTo} alone. */
+  readonly lifecycle: Lifecycle;
+  /** Set while it is live. */
   actor: PhaseActor | undefined;
-  pausedAs: PauseReason | undefined;
   /** Whether it waits in the queue. */
   isQueued: boolean;
   /** Whether it counts against `concurrency`. */
@@ -92,7 +139,6 @@ export function newPhaseState(index: number, phase: PhasePlan): PhaseState {
     phase,
     lifecycle: 'pending',
     actor: undefined,
-    pausedAs: undefined,
     isQueued: false,
     holdsSlot: false,
     generation: 0,
@@ -118,7 +164,27 @@ export function newPhaseState(index: number, phase: PhasePlan): PhaseState {
   };
 }
 
+/** Takes a step of {@link LIFECYCLE_STEPS}. @throws PhasegateError `INTERNAL` if there is no such step. */
+export function moveTo(entry: PhaseState, next: Lifecycle): void {
+  const steps: Partial<Record<Lifecycle, string>> = LIFECYCLE_STEPS[entry.lifecycle];
+  if (steps[next] === undefined) throw noStep(entry, next);
+  const writable: { lifecycle: Lifecycle } = entry;
+  writable.lifecycle = next;
+}
+
+/** True if an actor of the phase works, or waits to. */
+export function isLive({ lifecycle }: PhaseState): boolean {
+  return lifecycle === 'working' || lifecycle === 'retrying' || lifecycle === 'rewinding' || lifecycle === 'escalated';
+}
+
 // --- internal ---
+
+function noStep({ phase, lifecycle }: PhaseState, next: Lifecycle): PhasegateError {
+  return new PhasegateError(
+    'INTERNAL',
+    `Cannot move phase "${phase.name}" from "${lifecycle}" to "${next}" as there is no such step`,
+  );
+}
 
 const NOBODY: readonly never[] = Object.freeze([]);
 const NOTHING: ReadonlyMap<string, number> = new Map();

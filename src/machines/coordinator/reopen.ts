@@ -6,6 +6,7 @@
 import type { EventOf } from '../../model/events/event.ts';
 import { recounted } from '../../model/review/open-issues.ts';
 import { endIfDone } from './completion.ts';
+import { moveTo } from './phase-state.ts';
 import { canStart, isUnsettled } from './readiness.ts';
 import { enqueue, phaseAt, reachesPerson, type PhaseState, type RunState } from './run-state.ts';
 import { scheduleStarts } from './scheduler.ts';
@@ -16,9 +17,8 @@ export function markResumed(state: RunState, event: EventOf<'run.resumed'>): voi
   const { attended } = event;
   if (attended === undefined) return;
   state.attended = attended;
-  for (const { lifecycle, actor, phase } of state.phases.values()) {
-    if (lifecycle === 'live') actor?.send({ type: 'attend', attended: reachesPerson(state, phase) });
-  }
+  for (const { actor, phase } of state.phases.values())
+    actor?.send({ type: 'attend', attended: reachesPerson(state, phase) });
 }
 
 /**
@@ -50,12 +50,11 @@ export function reopenRun(state: RunState): void {
 /** A phase that had ended may start again, as a new generation where it has begun before. */
 function resetPhase(entry: PhaseState): void {
   if (entry.attempts > 0) entry.generation += 1;
-  entry.lifecycle = 'pending';
+  moveTo(entry, 'pending');
   entry.failedAncestor = undefined;
   entry.why = undefined;
   entry.findings = recounted(entry.findings, 0);
   entry.lastDemand = undefined;
-  entry.pausedAs = undefined;
   if (entry.deferredRequests.length > 0) {
     entry.pendingRequests = [...entry.pendingRequests, ...entry.deferredRequests];
     entry.deferredRequests = [];

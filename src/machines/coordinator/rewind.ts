@@ -11,6 +11,7 @@ import type { GatePlan } from '../../model/plan/plan.ts';
 import type { Correction } from '../../model/revision/revision.ts';
 import { between } from '../../model/values/graph.ts';
 import { failWaiting } from './completion.ts';
+import { isLive, moveTo } from './phase-state.ts';
 import { canStart, isUnsettled, markSettled, markUnsettled } from './readiness.ts';
 import { addRequest, deferRequests, pathTo } from './rewind-requests.ts';
 import { closePhase, enqueue, phaseAt, phaseNamed, type PhaseState, type RunState } from './run-state.ts';
@@ -74,7 +75,7 @@ export function followUp(state: RunState, entry: PhaseState, done: Commit): void
     // Demands that came while it ran: the next generation answers them.
     entry.generation += 1;
     entry.startsAfresh = false;
-    entry.lifecycle = 'pending';
+    moveTo(entry, 'pending');
     if (canStart(state.readiness, entry.index)) enqueue(state, [entry.index]);
     return;
   }
@@ -105,7 +106,7 @@ function reopenTarget(state: RunState, requester: PhaseState, target: PhaseState
   if (!isUnsettled(state.readiness, target.index)) {
     target.generation += 1;
     target.startsAfresh = false;
-    target.lifecycle = 'pending';
+    moveTo(target, 'pending');
     markUnsettled(state.readiness, target.index);
   }
   for (const index of between(state.graph, target.index, requester.index)) {
@@ -117,11 +118,16 @@ function reopenTarget(state: RunState, requester: PhaseState, target: PhaseState
 
 /** The phase must run again from new inputs. A live one is stopped; its late results find nobody. */
 function runAgain(state: RunState, entry: PhaseState, because: string): void {
-  if (entry.pausedAs === 'rewinding' || (entry.lifecycle !== 'live' && entry.lifecycle !== 'approved')) return;
+  if (!mayRunAgain(entry)) return;
   closePhase(state, entry, 'pending');
   entry.generation += 1;
   markUnsettled(state.readiness, entry.index);
   state.outbox.push({ type: 'phase.invalidated', phase: entry.phase.name, generation: entry.generation, because });
+}
+
+/** True for a phase whose outputs, or whose attempt at work, may be out of date. One that waits starts from new inputs anyway. */
+function mayRunAgain(entry: PhaseState): boolean {
+  return entry.lifecycle === 'approved' || (isLive(entry) && entry.lifecycle !== 'rewinding');
 }
 
 /** Phases that have begun and read a phase: its direct successors, and others whose commits, or starts, say so. */
@@ -135,14 +141,13 @@ function readersIn(state: RunState, { index, phase }: PhaseState): readonly Phas
 
 /** The versions a phase was made from, or is being made from. */
 function readBy(state: RunState, entry: PhaseState): Commit['read'] | undefined {
-  if (entry.lifecycle === 'live') return entry.view && readOf(entry.view);
+  if (isLive(entry)) return entry.view && readOf(entry.view);
   return currentCommit(state.ledger, entry.phase.name)?.read;
 }
 
 function invalidateReader(state: RunState, reader: PhaseState, source: PhaseState, done: Commit): void {
   const { name } = source.phase;
-  if (reader.lifecycle !== 'live' && reader.lifecycle !== 'approved') return;
-  if (reader.pausedAs === 'rewinding') return;
+  if (!mayRunAgain(reader)) return;
   const version = readBy(state, reader)?.[name];
   // One at work may read more.
   const isDone = reader.lifecycle === 'approved';

@@ -18,12 +18,12 @@ import type { Quota } from '../phase/quota-port.ts';
 import type { Stragglers } from '../phase/stragglers.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from './fifo.ts';
 import type { Upward } from './parent-events.ts';
-import { newPhaseState, type Lifecycle, type PhaseActor, type PhaseState } from './phase-state.ts';
+import { moveTo, newPhaseState, type Lifecycle, type PhaseActor, type PhaseState } from './phase-state.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import type { TimeLimits } from './time-limits.ts';
 import type { Unchanged } from './unchanged.ts';
 
-export type { Lifecycle, PhaseActor, PhaseState } from './phase-state.ts';
+export type { PhaseActor, PhaseState } from './phase-state.ts';
 
 /** What the pipeline machine is started with. JSON. */
 export interface PipelineInput {
@@ -175,15 +175,15 @@ export function phaseNamed(state: RunState, name: string): PhaseState | undefine
 export function enqueue(state: RunState, phases: readonly number[]): void {
   for (const phase of phases) {
     const entry = phaseAt(state, phase);
-    if (!mayBegin(entry) && entry.pausedAs !== 'retrying' && !isFirstEdition(state)) continue;
+    if (!mayBegin(entry) && entry.lifecycle !== 'retrying' && !isFirstEdition(state)) continue;
     if (!entry.isQueued) push(state.queue, phase);
     markQueued(state, entry);
   }
 }
 
 /** A phase that works, waits for a person, or has ended is not begun, even if an ancestor of it has changed. */
-export function mayBegin({ lifecycle, pausedAs }: PhaseState): boolean {
-  return lifecycle === 'pending' || pausedAs === 'rewinding';
+export function mayBegin({ lifecycle }: PhaseState): boolean {
+  return lifecycle === 'pending' || lifecycle === 'rewinding';
 }
 
 /** Queues a phase before all others. */
@@ -212,14 +212,13 @@ export function releaseSlot(state: RunState, entry: PhaseState): void {
 }
 
 /** A live phase is live no more. Its actor has ended, or is told to. */
-export function closePhase(state: RunState, entry: PhaseState, standing: Lifecycle): void {
+export function closePhase(state: RunState, entry: PhaseState, next: Lifecycle): void {
   const { actor } = entry;
   releaseSlot(state, entry);
   if (actor) state.liveCount -= 1;
   entry.actor = undefined;
-  entry.pausedAs = undefined;
-  entry.lifecycle = standing;
-  if (standing !== 'approved' && standing !== 'rejected' && standing !== 'failed') actor?.send({ type: 'cancel' });
+  moveTo(entry, next);
+  if (next !== 'approved' && next !== 'rejected' && next !== 'failed') actor?.send({ type: 'cancel' });
 }
 
 /** Whether a person decides where a review of a phase cannot be had. */

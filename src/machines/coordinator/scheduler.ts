@@ -13,6 +13,7 @@ import { recallAtRetry, recallAtStart } from './carry-over.ts';
 import { endIfDone } from './completion.ts';
 import { length } from './fifo.ts';
 import { mayAttempt } from './limits.ts';
+import { moveTo } from './phase-state.ts';
 import { canStart } from './readiness.ts';
 import { dequeue, mayBegin, reachesPerson, type PhaseState, type RunState } from './run-state.ts';
 import { unchangedFor } from './unchanged.ts';
@@ -46,7 +47,7 @@ function startQueued(state: RunState): void {
   while (state.ended === undefined && state.blockingLimits.length === 0) {
     const entry = dequeue(state, state.activeCount < room);
     if (!entry) break;
-    if (entry.pausedAs === 'retrying') startNextAttempt(state, entry);
+    if (entry.lifecycle === 'retrying') startNextAttempt(state, entry);
     else if (canStart(state.readiness, entry.index) && mayBegin(entry)) startPhase(state, entry);
   }
   state.isStartDue = false;
@@ -77,7 +78,6 @@ function startPhase(state: RunState, entry: PhaseState): void {
   }
   const { generation, phase, rewinds, history } = entry;
   const { run, input, edition } = state;
-  entry.lifecycle = 'live';
   state.liveCount += 1;
   const { attempt, revision, previous, inputs, gated } = start;
   entry.actor = state.ports.spawn({
@@ -150,5 +150,5 @@ function startOf(state: RunState, entry: PhaseState): PhaseStart {
 function takeSlot(state: RunState, entry: PhaseState): void {
   if (!entry.holdsSlot) state.activeCount += 1;
   entry.holdsSlot = true;
-  entry.pausedAs = undefined;
+  moveTo(entry, 'working');
 }

@@ -9,6 +9,7 @@ import type { PhaseReport, RunEvent } from '../../model/events/event.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
 import { handleLateReport, handleReport, recordRead } from '../coordinator/handle-report.ts';
 import { createQuota } from '../coordinator/quota.ts';
+import { isLive } from '../coordinator/phase-state.ts';
 import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
 import { setQuota } from '../phase/quota-port.ts';
@@ -119,7 +120,7 @@ export function isTimed(pipeline: AnyActorRef): boolean {
 export function stopPhases(pipeline: AnyActorRef): void {
   boards.get(pipeline)?.timeLimits?.stop();
   for (const entry of boards.get(pipeline)?.phases.values() ?? []) {
-    if (entry.lifecycle === 'live') closePhase(runStateOf(pipeline), entry, 'cancelled');
+    if (isLive(entry)) closePhase(runStateOf(pipeline), entry, 'cancelled');
   }
 }
 

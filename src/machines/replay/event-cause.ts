@@ -143,7 +143,7 @@ function decided(event: EventOf<'review.decided'>): EventCause {
 
 /** A person has skipped a phase that waits; one that was never started is skipped by the end of another. */
 function causeOfSkip(state: RunState, { phase, because, who }: EventOf<'phase.skipped'>): EventCause | undefined {
-  if (phaseNamed(state, phase)?.pausedAs !== 'escalated') return undefined;
+  if (phaseNamed(state, phase)?.lifecycle !== 'escalated') return undefined;
   return { type: 'told', tell: (one) => skip(one, phase, because, who) };
 }
 
