@@ -5,6 +5,7 @@
  */
 export { phaseMachine, type PhaseCommand, type PhaseOutput } from './machines/phase/phase.machine.ts';
 export type { PhaseContext, PhaseInput, PhaseStart } from './machines/phase/phase-context.ts';
+export type { PhaseMemory } from './machines/phase/phase-memory.ts';
 export { pipelineMachine, type PipelineCommand } from './machines/pipeline/pipeline.machine.ts';
 export type { PipelineContext } from './machines/pipeline/pipeline-context.ts';
 export type { PipelineInput, PipelineOutput } from './machines/coordinator/run-state.ts';

@@ -332,7 +332,7 @@ function modelOf({ value, context }: Snapshot): Model {
     state: value as Model['state'],
     attempt: context.attempt,
     retries: context.retries,
-    rewinds: context.rewinds['p'] ?? 0,
+    rewinds: context.memory.rewinds['p'] ?? 0,
     errors: context.review.errors,
     outputs: context.outputs !== null,
     by: context.review.by,

@@ -286,7 +286,7 @@ describe('a snapshot of a phase', () => {
         review: fromPromise<GateOutcome, PhaseContext>(async ({ input }) => {
           told.reviews += 1;
           await idle();
-          const number = input.rewinds['p'] === 1 ? 2 : input.attempt;
+          const number = input.memory.rewinds['p'] === 1 ? 2 : input.attempt;
           return { verdict: verdicts[number] ?? approve(), verdicts: {} };
         }),
       },

@@ -35,9 +35,9 @@ export function reflectFirst(
   then: (recollection: Recollection | undefined) => void,
 ): void {
   const { input, progress } = scope;
-  const { origin, revision, past } = input;
+  const { origin, revision, background } = input;
   const plan = origin.phase.gate?.reflect;
-  const known = past.recollection;
+  const known = background.recollection;
   if (!plan || !work.reflect || !revision) then(known);
   else if (progress?.reflected) then(withReflected(known, progress.reflected));
   else if (hasWorked(origin.phase.tasks, progress)) then(known);

@@ -17,10 +17,10 @@ type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
 
 /** The checks to run before the tasks; none if that was done, or if no gate follows. */
 export function checksBefore({ input, progress }: AttemptScope): readonly string[] {
-  const { origin, gated, past } = input;
+  const { origin, gated, memory, background } = input;
   const names = origin.phase.gate?.baseline;
-  if (!names || !gated || past.baseline || progress?.baseline || hasWorked(progress)) return NONE;
-  return names.filter((name) => !past.mustPassChecks.includes(name));
+  if (!names || !gated || background.baseline || progress?.baseline || hasWorked(progress)) return NONE;
+  return names.filter((name) => !memory.mustPassChecks.includes(name));
 }
 
 /**

@@ -33,8 +33,8 @@ class ReviewerContext extends HandlerContext implements ReviewContext {
   }
 
   get unchanged(): number {
-    const { origin, past } = this.#scope;
-    return past.unchanged?.[origin.phase.name] ?? 0;
+    const { origin, background } = this.#scope;
+    return background.unchanged?.[origin.phase.name] ?? 0;
   }
 
   get findings(): ReviewContext['findings'] {
@@ -57,7 +57,7 @@ export function reviewContext(one: Try): ReviewContext {
 }
 
 /** Earlier findings of a reviewer that are not known to be corrected. */
-export function findingsOf({ past: { findings } }: PhaseContext, { name }: TaskPlan): readonly ReviewFinding[] {
+export function findingsOf({ memory: { findings } }: PhaseContext, { name }: TaskPlan): readonly ReviewFinding[] {
   return findings.length === 0 ? findings : findings.filter(({ reviewer }) => reviewer === name);
 }
 

@@ -221,7 +221,7 @@ function runChecks(gate: Gate, from: number, failed: readonly FailedCheck[]): vo
 
 /** The part of a failure that the attempt has caused; `undefined` if the check failed before the phase began. */
 function ownFailureOf({ scope }: Gate, failed: FailedCheck): FailedCheck | undefined {
-  const fault = faultOf(failed, scope.input.past.baseline);
+  const fault = faultOf(failed, scope.input.background.baseline);
   switch (fault.type) {
     case 'own':
       return failed;

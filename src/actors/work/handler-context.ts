@@ -67,7 +67,7 @@ export class HandlerContext implements TaskContext {
   }
 
   get artifacts(): TaskContext['artifacts'] {
-    return this.#one.trial.scope.input.past.recollection?.artifacts ?? NOTHING;
+    return this.#one.trial.scope.input.background.recollection?.artifacts ?? NOTHING;
   }
 
   get signal(): AbortSignal {

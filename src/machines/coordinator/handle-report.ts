@@ -10,11 +10,9 @@ import type { View } from '../../model/ledger/ledger.ts';
 import { isFirstEdition } from '../../model/plan/edition.ts';
 import type { LimitName, TimeLimit } from '../../model/plan/policy-schema.ts';
 import { retarget } from '../../model/review/change-request.ts';
-import { findingsAfter } from '../../model/review/open-issues.ts';
-import { byName } from '../../model/values/by-name.ts';
 import { namesAbove } from '../../model/values/graph.ts';
+import { remember } from '../phase/phase-memory.ts';
 import type { PersonDecision } from '../phase/phase-updates.ts';
-import { demandAfter } from '../phase/repeats.ts';
 import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepReport } from './carry-over.ts';
 import { endBadly, endIfDone, endIfStuck, endRun, skipPhase, wordsOfError } from './completion.ts';
 import { collectFeedback, deferFeedback } from './deferred-feedback.ts';
@@ -160,8 +158,7 @@ function applyReport(state: RunState, entry: PhaseState, report: PhaseReport): v
       return;
     case 'review.decided':
       if (!isFirstEdition(state)) collectFeedback(entry, report);
-      entry.findings = findingsAfter(entry.findings, report).open;
-      entry.lastDemand = demandAfter(entry.lastDemand, report);
+      entry.memory = remember(entry.memory, report);
       if (report.by === 'person') forgetUnchanged(state, entry);
       keepBest(entry, report);
       return;
@@ -169,7 +166,7 @@ function applyReport(state: RunState, entry: PhaseState, report: PhaseReport): v
       countUnchanged(state, entry, report);
       return;
     case 'check.baselined':
-      entry.mustPassChecks = [...new Set([...entry.mustPassChecks, ...report.passed])];
+      entry.memory = remember(entry.memory, report);
       return;
     case 'task.reported':
       if (report.artifact || report.observation !== undefined) keepReport(state, entry, report);
@@ -194,7 +191,7 @@ function approve(
   report: Extract<PhaseReport, { readonly type: 'phase.approved' }>,
 ): void {
   const { type, phase, generation, attempt, because, outputs } = report;
-  if (entry.mustPassChecks.length > 0 && because !== 'exhausted' && because !== 'unreviewed') entry.mustPassChecks = [];
+  entry.memory = remember(entry.memory, report);
   if (entry.carryOver) commitTraces(entry, because);
   const done = commit(state, entry, outputs);
   const { version, read, readTasks } = done;
@@ -207,7 +204,7 @@ function retry(state: RunState, entry: PhaseState, report: EventOf<'phase.retryi
   moveTo(entry, 'retrying');
   endAttempt(entry);
   if (!countCorrection(state, entry, undefined, report.by === 'person')) return;
-  entry.history = [...entry.history, report.correction];
+  entry.memory = remember(entry.memory, report);
   state.outbox.push(report);
   if (entry.holdsSlot && state.blockingLimits.length === 0) startNextAttempt(state, entry);
   else enqueue(state, [entry.index]);
@@ -218,7 +215,8 @@ function rewind(state: RunState, entry: PhaseState, report: EventOf<'phase.rewin
   endAttempt(entry);
   const { riders, rewinds } = acceptRiders(state, entry, report);
   if (!countCorrection(state, entry, report.spent, report.by === 'person', 1 + riders.length)) return;
-  entry.rewinds = byName([...Object.entries(entry.rewinds), ...rewinds]);
+  for (const [target, spent] of rewinds)
+    entry.memory = remember(entry.memory, { type: 'phase.rewinding', target, spent });
   rememberRewind(state, entry, report.target);
   const { riders: _, ...rest } = report;
   const made = riders.length > 0 ? { ...rest, riders } : rest;

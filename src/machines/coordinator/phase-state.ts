@@ -21,11 +21,9 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { View } from '../../model/ledger/ledger.ts';
 import type { GatePlan, PhasePlan } from '../../model/plan/plan.ts';
-import type { ReviewFinding } from '../../model/review/open-issues.ts';
 import type { Correction } from '../../model/revision/revision.ts';
-import type { Rewind } from '../phase/phase-context.ts';
+import { NO_MEMORY, type PhaseMemory } from '../phase/phase-memory.ts';
 import type { PhaseCommand } from '../phase/phase.machine.ts';
-import type { RepeatedDemand } from '../phase/repeats.ts';
 import type { CarryOver } from './carry-over.ts';
 
 /** The actor of one phase in one generation, as its pipeline knows it. */
@@ -108,22 +106,13 @@ export interface PhaseState {
   deferredRequests: readonly RewindRequest[];
   /** Demands that the current generation works on. */
   activeRequests: readonly RewindRequest[];
-  rewinds: Readonly<Record<string, number>>;
+  memory: PhaseMemory;
   /** What several reviewers ask for in the latest review, and nobody was told of yet. */
   deferredFeedback: readonly Correction[];
-  /** What its reviewers have found and is not known to be corrected. */
-  findings: readonly ReviewFinding[];
-  /** The latest demand of its gate, where that has no issues and nothing was decided since. */
-  lastDemand: RepeatedDemand | undefined;
   /** By phase, its attempts in the whole run when a person last decided about this one: of those nobody is told that they changed nothing. */
   excused: ReadonlyMap<string, number>;
-  /** The latest rewinds that it has made, or that have sent it back, oldest first: as many as make a loop but one. */
-  recentRewinds: readonly Rewind[];
-  /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
-  mustPassChecks: readonly string[];
   /** What its attempts have left for later ones. */
   carryOver: CarryOver | undefined;
-  history: readonly Correction[];
   /** How far its next commit spreads, for the sake of an ancestor that was sent back. */
   invalidation: GatePlan['invalidate'];
   /** The name of an ancestor that ended badly: this phase can finish, but not start again. */
@@ -149,15 +138,10 @@ export function newPhaseState(index: number, phase: PhasePlan): PhaseState {
     pendingRequests: NOBODY,
     deferredRequests: NOBODY,
     activeRequests: NOBODY,
-    rewinds: {},
+    memory: NO_MEMORY,
     deferredFeedback: NOBODY,
-    findings: NOBODY,
-    lastDemand: undefined,
     excused: NOTHING,
-    recentRewinds: NOBODY,
-    mustPassChecks: NOBODY,
     carryOver: undefined,
-    history: NOBODY,
     invalidation: 'requester',
     failedAncestor: undefined,
     why: undefined,

@@ -53,8 +53,7 @@ function resetPhase(entry: PhaseState): void {
   moveTo(entry, 'pending');
   entry.failedAncestor = undefined;
   entry.why = undefined;
-  entry.findings = recounted(entry.findings, 0);
-  entry.lastDemand = undefined;
+  entry.memory = { ...entry.memory, findings: recounted(entry.memory.findings, 0), lastDemand: undefined };
   if (entry.deferredRequests.length > 0) {
     entry.pendingRequests = [...entry.pendingRequests, ...entry.deferredRequests];
     entry.deferredRequests = [];

@@ -32,7 +32,7 @@ export function acceptRiders(
   const mayBeTold = ({ phase }: Rider): boolean => {
     const entry = phaseNamed(state, phase);
     if (!entry || isOnPath(entry)) return entry !== undefined;
-    const spent = requester.rewinds[phase] ?? 0;
+    const spent = requester.memory.rewinds[phase] ?? 0;
     if (report.by === 'person') return true;
     if (!gate.targets.includes(phase) || spent >= most) return false;
     rewinds.push([phase, spent + 1]);

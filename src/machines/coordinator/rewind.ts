@@ -57,8 +57,6 @@ export function commit(state: RunState, entry: PhaseState, outputs: Commit['outp
   );
   if (entry.activeRequests.length > 0) entry.activeRequests = [];
   if (entry.deferredRequests.length > 0) entry.deferredRequests = NOBODY;
-  if (entry.findings.length > 0) entry.findings = NOBODY;
-  entry.lastDemand = undefined;
   entry.view = undefined;
   return done;
 }
@@ -86,7 +84,7 @@ export function followUp(state: RunState, entry: PhaseState, done: Commit): void
 export function rememberRewind(state: RunState, entry: PhaseState, target: string): void {
   const made = { from: entry.phase.name, to: target };
   for (const one of [entry, phaseNamed(state, target)])
-    if (one) one.recentRewinds = [...one.recentRewinds, made].slice(-3);
+    if (one) one.memory = { ...one.memory, recentRewinds: [...one.memory.recentRewinds, made].slice(-3) };
 }
 
 // --- internal ---

@@ -8,7 +8,8 @@ import { currentCommit } from '../../model/ledger/ledger.ts';
 import { EDITION } from '../../model/plan/edition.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { mergeCorrections } from '../../model/revision/revision.ts';
-import type { Past, PhaseStart } from '../phase/phase-context.ts';
+import type { PhaseStart } from '../phase/phase-context.ts';
+import { withHistory } from '../phase/phase-memory.ts';
 import { recallAtRetry, recallAtStart } from './carry-over.ts';
 import { endIfDone } from './completion.ts';
 import { length } from './fifo.ts';
@@ -60,26 +61,18 @@ function startPhase(state: RunState, entry: PhaseState): void {
   if (!mayAttempt(state, entry, true)) return;
   const start = startOf(state, entry);
   const recollection = recallAtStart(state, entry, start);
-  const unchanged = unchangedFor(state, entry);
   takeSlot(state, entry);
   entry.attempt = start.attempt;
   entry.attempts += 1;
   entry.startsAfresh = true;
   if (entry.actor) {
-    // It has waited for what it sent back, and others may have sent back something meanwhile.
-    const news = {
-      rewinds: entry.rewinds,
-      recentRewinds: entry.recentRewinds,
-      mustPassChecks: entry.mustPassChecks,
-      unchanged,
-    };
-    entry.actor.send({ type: 'restart', start: Object.assign(start, { news }), recollection });
+    entry.actor.send({ type: 'restart', start, recollection });
     return;
   }
-  const { generation, phase, rewinds, history } = entry;
+  const { generation, phase } = entry;
   const { run, input, edition } = state;
+  const { attempt, revision, previous, inputs, gated, memory, unchanged } = start;
   state.liveCount += 1;
-  const { attempt, revision, previous, inputs, gated } = start;
   entry.actor = state.ports.spawn({
     run,
     phase,
@@ -88,9 +81,9 @@ function startPhase(state: RunState, entry: PhaseState): void {
     gated,
     attended: reachesPerson(state, phase),
     edition: edition === EDITION ? undefined : edition,
-    rewinds,
-    history,
-    past: pastOf(entry, recollection, unchanged),
+    memory,
+    unchanged,
+    recollection,
     attempt,
     revision,
     previous,
@@ -99,52 +92,30 @@ function startPhase(state: RunState, entry: PhaseState): void {
   entry.actor.start();
 }
 
-/** What a phase remembers that begins as a new generation; most have nothing to remember. */
-function pastOf(
-  { findings, recentRewinds, mustPassChecks, lastDemand }: PhaseState,
-  recollection: Past['recollection'],
-  unchanged: Past['unchanged'],
-): Past | undefined {
-  if (
-    findings.length + recentRewinds.length + mustPassChecks.length === 0 &&
-    !recollection &&
-    !lastDemand &&
-    !unchanged
-  )
-    return undefined;
-  return {
-    findings,
-    recentRewinds: recentRewinds,
-    mustPassChecks: mustPassChecks,
-    lastDemand: lastDemand,
-    unchanged,
-    recollection,
-  };
-}
-
 /** What a start is told: every demand that is not answered yet, or nothing. */
 function startOf(state: RunState, entry: PhaseState): PhaseStart {
-  const { phase, startsAfresh, pendingRequests, activeRequests, history } = entry;
+  const { phase, startsAfresh, pendingRequests, activeRequests } = entry;
   entry.view = createView(state.ledger, entry.index);
   if (pendingRequests.length > 0) {
     entry.activeRequests = [...activeRequests, ...pendingRequests];
     entry.pendingRequests = [];
   }
   const { inputs } = entry.view;
-  if (entry.activeRequests.length === 0) return { attempt: 0, inputs };
+  const unchanged = unchangedFor(state, entry);
+  if (entry.activeRequests.length === 0) return { attempt: 0, inputs, memory: entry.memory, unchanged };
   const attempt = startsAfresh ? 1 : entry.attempt + 1;
   const demands = entry.activeRequests.map((request) => request.correction);
   const gated = entry.activeRequests.some((request) => request.regate);
   const revision = mergeCorrections(
     attempt,
     demands,
-    history.filter((one) => !demands.includes(one)),
+    entry.memory.history.filter((one) => !demands.includes(one)),
   );
-  entry.history = revision.history;
+  entry.memory = withHistory(entry.memory, revision);
   // What a phase that waited has to correct of itself is about the attempt that found it, which its actor has.
   const isOwn = entry.actor !== undefined && demands.some(({ from }) => from === phase.name);
   const previous = isOwn ? undefined : currentCommit(state.ledger, phase.name)?.outputs;
-  return { attempt, inputs, revision, previous, gated };
+  return { attempt, inputs, revision, previous, gated, memory: entry.memory, unchanged };
 }
 
 function takeSlot(state: RunState, entry: PhaseState): void {

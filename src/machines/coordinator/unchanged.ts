@@ -5,7 +5,7 @@
  */
 import type { EventOf } from '../../model/events/event.ts';
 import { byName } from '../../model/values/by-name.ts';
-import type { Past } from '../phase/phase-context.ts';
+import type { Background } from '../phase/phase-context.ts';
 import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
 /** Attempts of a phase in a row that put out what was sent back. */
@@ -32,7 +32,7 @@ export function forgetUnchanged(state: RunState, entry: PhaseState): void {
 }
 
 /** Counts for a phase that starts: its own, and those of phases that it may send back. `undefined` if there are none. */
-export function unchangedFor(state: RunState, { phase, excused }: PhaseState): Past['unchanged'] {
+export function unchangedFor(state: RunState, { phase, excused }: PhaseState): Background['unchanged'] {
   if (state.unchanged.size === 0) return undefined;
   const told = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {
     const known = state.unchanged.get(name);

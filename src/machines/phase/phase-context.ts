@@ -8,10 +8,9 @@ import type { DecidedBy, EventOf, FailedChecks, Verdict } from '../../model/even
 import type { Inputs, Outputs } from '../../model/handlers/task.ts';
 import type { PhasePlan } from '../../model/plan/plan.ts';
 import type { FailedBefore } from '../../model/review/baseline.ts';
-import type { ReviewFinding } from '../../model/review/open-issues.ts';
 import type { Recollection } from '../../model/revision/revision-extras.ts';
-import type { Correction, Revision } from '../../model/revision/revision.ts';
-import type { RepeatedDemand } from './repeats.ts';
+import type { Revision } from '../../model/revision/revision.ts';
+import { NO_MEMORY, withHistory, type PhaseMemory } from './phase-memory.ts';
 
 /** What starts an attempt from new inputs: at birth, and whenever a predecessor was sent back. */
 export interface PhaseStart {
@@ -25,37 +24,16 @@ export interface PhaseStart {
   readonly inputs: Inputs;
   /** Whether the gate is asked. `regate: false` of a later phase turns it off. @default true */
   readonly gated?: boolean | undefined;
-  /** What has changed for the whole phase since its actor began. */
-  readonly news?: News | undefined;
+  /** Facts about earlier attempts. The memory of the coordinator replaces that of the machine. @default what the machine remembers */
+  readonly memory?: PhaseMemory | undefined;
+  /** See {@link Background.unchanged}. Read if there is a `memory`. */
+  readonly unchanged?: Background['unchanged'];
 }
 
-/** What a phase that waited is told of the run. */
-export interface News {
-  /** How often this phase has sent back each predecessor so far. */
-  readonly rewinds: Readonly<Record<string, number>>;
-  /** The latest rewinds of the run. */
-  readonly recentRewinds: readonly Rewind[];
-  /** Checks that this phase has to leave passing. */
-  readonly mustPassChecks: readonly string[];
-  /** See {@link Past.unchanged}. */
-  readonly unchanged?: Past['unchanged'];
-}
-
-/** A phase that has sent back another. */
-export type Rewind = EventOf<'loop.detected'>['rewinds'][number];
-
-/** What a phase remembers beyond its attempts, over all generations. */
-export interface Past {
-  /** What its reviewers have found and is not known to be corrected. */
-  readonly findings: readonly ReviewFinding[];
-  /** The latest rewinds of the run that it knows of, oldest first. */
-  readonly recentRewinds: readonly Rewind[];
-  /** Checks that it has to leave passing: they did when it set to work, and it has not been approved since. */
-  readonly mustPassChecks: readonly string[];
-  /** Checks that failed before it set to work from the inputs that it has; absent where that is not known. */
-  readonly baseline?: readonly FailedBefore[];
-  /** The latest demand of its gate, where that has no issues and nothing was decided since. */
-  readonly lastDemand?: RepeatedDemand | undefined;
+/** Facts beside the memory, which hold as long as the inputs are the same. */
+export interface Background {
+  /** Checks that failed before the tasks began on these inputs; absent if that is not known. */
+  readonly baseline?: readonly FailedBefore[] | undefined;
   /** By phase, of itself and of those that it may send back: latest attempts in a row that put out what was sent back. Absent for none. */
   readonly unchanged?: Readonly<Record<string, number>> | undefined;
   /** What the current attempt is to recall of those before it, and of what others share. */
@@ -75,12 +53,8 @@ export interface PhaseInput extends PhaseStart {
   readonly attended?: boolean | undefined;
   /** The edition of the rules that the run goes by. @default the latest */
   readonly edition?: number | undefined;
-  /** How often this phase has sent back each predecessor so far, over all generations. @default {} */
-  readonly rewinds?: Readonly<Record<string, number>> | undefined;
-  /** Every correction of this phase so far, oldest first. @default [] */
-  readonly history?: readonly Correction[] | undefined;
-  /** @default nothing */
-  readonly past?: Past | undefined;
+  /** See {@link Background.recollection}. */
+  readonly recollection?: Recollection | undefined;
 }
 
 /** Why a phase is held for a person. */
@@ -126,16 +100,13 @@ export interface ReviewState {
  *
  * At most 16 fields: XState copies it field by field, and V8 turns larger copies into slow dictionaries.
  */
-export interface PhaseContext extends Omit<PhaseStart, 'news'> {
+export interface PhaseContext extends Omit<PhaseStart, 'unchanged'> {
   readonly origin: PhaseOrigin;
   /** Times it has started afresh since its actor began, from inputs that it had sent back. */
   readonly renewals: number;
   readonly gated: boolean;
-  /** Times this phase has sent back each predecessor, over all generations. */
-  readonly rewinds: Readonly<Record<string, number>>;
-  /** Every correction of this phase so far, oldest first. */
-  readonly history: readonly Correction[];
-  readonly past: Past;
+  readonly memory: PhaseMemory;
+  readonly background: Background;
   /** Retries its own gate has spent since it started afresh. */
   readonly retries: number;
   /** Outputs of the latest attempt, not yet committed; `null` while the tasks run. */
@@ -151,7 +122,7 @@ export interface PhaseContext extends Omit<PhaseStart, 'news'> {
 
 /** The context of a phase that starts. */
 export function openContext(input: PhaseInput): PhaseContext {
-  const { run, phase, generation = 0, attended = false, rewinds = NONE, history = [], past = NO_PAST } = input;
+  const { run, phase, generation = 0, attended = false, memory = NO_MEMORY, unchanged, recollection } = input;
   const { attempt, revision, previous, inputs, edition } = input;
   const origin = { run, phase, generation, input: input.input ?? null, attended };
   return {
@@ -162,9 +133,8 @@ export function openContext(input: PhaseInput): PhaseContext {
     attempt,
     revision,
     previous,
-    rewinds,
-    history: revision?.history ?? history,
-    past,
+    memory: withHistory(memory, revision),
+    background: unchanged || recollection ? { unchanged, recollection } : NO_BACKGROUND,
     retries: 0,
     outputs: null,
     review: UNREVIEWED,
@@ -177,11 +147,7 @@ export function openContext(input: PhaseInput): PhaseContext {
 // --- internal ---
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
-const NO_PAST: Past = Object.freeze({
-  findings: Object.freeze([]),
-  recentRewinds: Object.freeze([]),
-  mustPassChecks: Object.freeze([]),
-});
+const NO_BACKGROUND: Background = Object.freeze({});
 
 /** A review before anybody was asked. */
 export const UNREVIEWED: ReviewState = Object.freeze({

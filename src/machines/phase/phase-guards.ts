@@ -16,7 +16,8 @@ import {
 } from '../../model/review/remaining-feedback.ts';
 import { isDemand, isMissing, isPermanent, type Demand } from '../../model/review/verdict.ts';
 import type { Correction, Rider } from '../../model/revision/revision.ts';
-import type { PhaseContext, Rewind } from './phase-context.ts';
+import type { PhaseContext } from './phase-context.ts';
+import type { Rewind } from './phase-memory.ts';
 
 /** The gate of the phase. */
 export function gateOf({ origin }: PhaseContext): GatePlan | null {
@@ -33,7 +34,7 @@ export function retriesLeft(context: PhaseContext): number {
 export function rewindsLeft(context: PhaseContext, target: string): number {
   const gate = gateOf(context);
   if (!gate?.targets.includes(target)) return 0;
-  return countOf(gate.maxPredecessorRetries) - (context.rewinds[target] ?? 0);
+  return countOf(gate.maxPredecessorRetries) - (context.memory.rewinds[target] ?? 0);
 }
 
 /** Whether the verdict is none: the review has to be asked again. */
@@ -85,16 +86,16 @@ export type Loop = Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds' 
  * out the same, or rewinds that take turns.
  */
 export function loopOf(context: PhaseContext): Loop | undefined {
-  const { origin, past, review } = context;
+  const { origin, memory, review } = context;
   const { verdict, by } = review;
   if (by === 'person' || !verdict || !isDemand(verdict)) return undefined;
   const most = countOf(gateOf(context)?.loopAfter ?? 'unlimited');
   if (most === Infinity) return undefined;
-  const open = by === 'gate' && verdict.issues ? stalled(past.findings, verdict.issues, most) : [];
+  const open = by === 'gate' && verdict.issues ? stalled(memory.findings, verdict.issues, most) : [];
   if (open.length > 0) return { kind: 'issue', issues: open.map((one) => one.id), rewinds: [] };
   const repeated = by === 'gate' && !isBefore(origin, 3) ? repetition(context, verdict, most) : undefined;
   if (repeated || verdict.type !== 'retryPredecessor') return repeated;
-  const rewinds = [...past.recentRewinds.slice(-3), { from: origin.phase.name, to: verdict.phase }];
+  const rewinds = [...memory.recentRewinds.slice(-3), { from: origin.phase.name, to: verdict.phase }];
   return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
 }
 
@@ -127,9 +128,13 @@ export function mayRewind(context: PhaseContext): boolean {
 // --- internal ---
 
 /** Demands in the same words, or attempts that put out the same, so often in a row. Checks see more than outputs: of theirs, both. */
-function repetition({ origin, past, review }: PhaseContext, demand: Demand, most: number): Loop | undefined {
-  const repeats = past.lastDemand?.repeats ?? 0;
-  const same = past.unchanged?.[demand.type === 'retry' ? origin.phase.name : demand.phase] ?? 0;
+function repetition(
+  { origin, memory, background, review }: PhaseContext,
+  demand: Demand,
+  most: number,
+): Loop | undefined {
+  const repeats = memory.lastDemand?.repeats ?? 0;
+  const same = background.unchanged?.[demand.type === 'retry' ? origin.phase.name : demand.phase] ?? 0;
   const [saysSame, doesSame] = [repeats >= most, same >= most];
   if (review.failedChecks && !(saysSame && doesSame)) return undefined;
   if (doesSame) return { kind: 'unchanged', issues: [], rewinds: [], times: same };

@@ -68,10 +68,7 @@ export function retryingReport(context: PhaseContext): EventOf<'phase.retrying'>
 }
 
 export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding'> {
-  const {
-    rewinds,
-    review: { by, verdict },
-  } = context;
+  const { by, verdict } = context.review;
   const target = verdict?.type === 'retryPredecessor' ? verdict.phase : '';
   const riders = ridersOf(context);
   const report: EventOf<'phase.rewinding'> = {
@@ -82,7 +79,7 @@ export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding
     target,
     correction: correctionOf(context),
     by,
-    spent: rewinds[target] ?? 0,
+    spent: context.memory.rewinds[target] ?? 0,
   };
   return riders.length > 0 ? { ...report, riders } : report;
 }
@@ -215,7 +212,7 @@ function at({ origin, attempt }: PhaseContext) {
 
 /** What is said of an attempt that has put out what was sent back; `undefined` of any other. */
 function unchangedReport(context: PhaseContext): EventOf<'attempt.unchanged'> | undefined {
-  const times = context.past.unchanged?.[context.origin.phase.name] ?? 0;
+  const times = context.background.unchanged?.[context.origin.phase.name] ?? 0;
   return times === 0 ? undefined : { type: 'attempt.unchanged', ...at(context), times };
 }
 

@@ -8,76 +8,59 @@ import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { Verdict } from '../../model/events/event.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
 import { isBefore } from '../../model/plan/edition.ts';
-import { findingsAfter, type Judgement } from '../../model/review/open-issues.ts';
+import { findingsAfter } from '../../model/review/open-issues.ts';
 import type { Recollection } from '../../model/revision/revision-extras.ts';
 import { mergeCorrections, type Revision } from '../../model/revision/revision.ts';
 import { byName } from '../../model/values/by-name.ts';
-import { UNREVIEWED, type Past, type PhaseContext, type PhaseStart } from './phase-context.ts';
-import type { AttemptOutcome, Baseline, GateOutcome } from './ports.ts';
-import { demandAfter, isUnchanged } from './repeats.ts';
+import { UNREVIEWED, type Background, type PhaseContext, type PhaseStart } from './phase-context.ts';
+import { correctionOf } from './phase-guards.ts';
+import { remember, withHistory, type PhaseMemory } from './phase-memory.ts';
+import type { AttemptOutcome, GateOutcome } from './ports.ts';
+import { isUnchanged } from './repeats.ts';
 
 /** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
 export function restartFields(
-  { attempt, revision, previous, inputs, gated = true, news }: PhaseStart,
-  { history, renewals, rewinds, past, outputs }: PhaseContext,
+  { attempt, revision, previous, inputs, gated = true, memory, unchanged }: PhaseStart,
+  context: PhaseContext,
   recollection: Recollection | undefined,
-) {
-  const fields = {
+): Partial<PhaseContext> {
+  // Where a rewind brings issues of the requester itself, they speak of the attempt that found them.
+  const judged = revision ? (previous ?? context.outputs ?? undefined) : undefined;
+  return {
+    ...attemptFields(attempt, revision, judged),
     inputs,
     gated,
-    renewals: renewals + 1,
+    renewals: context.renewals + 1,
     retries: 0,
     best: null,
-    history: revision?.history ?? history,
-    rewinds: news?.rewinds ?? rewinds,
-    past: {
-      findings: past.findings,
-      recentRewinds: news?.recentRewinds ?? past.recentRewinds,
-      mustPassChecks: news?.mustPassChecks ?? past.mustPassChecks,
-      lastDemand: past.lastDemand,
-      unchanged: news ? news.unchanged : past.unchanged,
-      recollection,
-    },
+    memory: withHistory(memory ?? context.memory, revision),
+    background: { unchanged: memory ? unchanged : context.background.unchanged, recollection },
   };
-  // Where a rewind brings issues of the requester itself, they speak of the attempt that found them.
-  const judged = revision ? (previous ?? outputs ?? undefined) : undefined;
-  return Object.assign(fields, attemptFields(attempt, revision, judged));
 }
 
 /** What the next attempt on the same inputs changes: it is told what was demanded of the one before. */
 export function nextFields(
-  { attempt, history, outputs, previous, past }: PhaseContext,
+  { attempt, memory: { history }, outputs, previous, background }: PhaseContext,
   recollection: Recollection | undefined,
-) {
+): Partial<PhaseContext> {
   const revision = mergeCorrections(attempt + 1, history.slice(-1), history.slice(0, -1));
   const fields = attemptFields(attempt + 1, revision, outputs ?? previous);
-  return recollection || past.recollection
-    ? Object.assign(fields, { past: Object.assign({}, past, { recollection }) })
-    : fields;
+  if (!recollection && !background.recollection) return fields;
+  return { ...fields, background: { ...background, recollection } };
 }
 
 /** What the machine keeps of an attempt. */
 export function outcomeFields(
   context: PhaseContext,
   outcome: AttemptOutcome,
-): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error' | 'past'>> {
-  const past = withUnchanged(context, outcome);
-  switch (outcome.type) {
-    case 'done': {
-      const { outputs, baseline } = outcome;
-      if (baseline) return { outputs, past: withBaseline(past, baseline) };
-      return past === context.past ? { outputs } : { outputs, past };
-    }
-    case 'failed':
-      return { error: outcome.error };
-    case 'rework': {
-      const { phase, feedback, baseline } = outcome;
-      const verdict = { type: 'retryPredecessor', phase, feedback } as const;
-      const review = { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 } as const;
-      if (baseline) return { review, past: withBaseline(past, baseline) };
-      return past === context.past ? { review } : { review, past };
-    }
-  }
+): Partial<Pick<PhaseContext, 'outputs' | 'review' | 'error' | 'background'>> {
+  if (outcome.type === 'failed') return { error: outcome.error };
+  const background = backgroundAfter(context, outcome);
+  if (outcome.type === 'done')
+    return background === context.background ? { outputs: outcome.outputs } : { outputs: outcome.outputs, background };
+  const { phase, feedback } = outcome;
+  const verdict = { type: 'retryPredecessor', phase, feedback } as const;
+  return { review: { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 }, background };
 }
 
 /** What a phase is told that begins its next attempt. */
@@ -100,8 +83,10 @@ export interface PersonDecision {
 }
 
 /** What the machine keeps of a person's decision. */
-export function decisionFields({ review, outputs, past }: PhaseContext, ruling: PersonDecision) {
-  const { decision, who, outputs: edited, targets } = ruling;
+export function decisionFields(
+  { review, outputs, memory, background }: PhaseContext,
+  { decision, who, outputs: edited, targets }: PersonDecision,
+): Partial<PhaseContext> {
   const { targets: _, ...rest } = review;
   const signed = {
     ...rest,
@@ -110,9 +95,12 @@ export function decisionFields({ review, outputs, past }: PhaseContext, ruling: 
     ...(who !== undefined && { who }),
     ...(targets && { targets }),
   };
-  // Whatever a person decides, it is another chance.
-  const { unchanged: __, ...before } = past;
-  const fields = { held: null, past: judgedPast(past.unchanged ? before : past, signed).past };
+  const fields = {
+    held: null,
+    memory: remember(memory, { type: 'review.decided', ...signed }),
+    // Whatever a person decides, it is another chance.
+    background: background.unchanged ? { ...background, unchanged: undefined } : background,
+  };
   if (!edited) return { ...fields, review: signed };
   return { ...fields, review: { ...signed, edited }, outputs: byName(Object.entries({ ...outputs, ...edited })) };
 }
@@ -121,15 +109,16 @@ export function decisionFields({ review, outputs, past }: PhaseContext, ruling: 
 export function reviewFields(
   context: PhaseContext,
   { verdict, verdicts, checked = false, edited, failedChecks }: GateOutcome,
-): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs' | 'past'>> {
+): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs' | 'memory'>> {
   const judged = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
-  const { past, closed } = judgedPast(context.past, judged);
+  const memory = remember(context.memory, { type: 'review.decided', verdict, verdicts, by: 'gate' });
+  const { closed } = findingsAfter(context.memory.findings, judged);
   const accepted = closed.flatMap(({ finding, as }) => (as === 'accepted' ? finding.id : []));
   const told = failedChecks ? { ...judged, failedChecks } : judged;
   const review = accepted.length > 0 ? { ...told, accepted } : told;
-  if (!edited) return { review, best: bestOf(context, verdict), past };
+  if (!edited) return { review, best: bestOf(context, verdict), memory };
   const outputs = byName(Object.entries({ ...context.outputs, ...edited }));
-  return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict), past };
+  return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict), memory };
 }
 
 /** A review that broke is one that could not be had. */
@@ -149,10 +138,24 @@ export function bestScore(best: { readonly score: number } | null | undefined, v
   return score === undefined || (best && best.score > score) ? undefined : score;
 }
 
-/** What the phase has spent on each target, this rewind included; a person's is for free. */
-export function countedRewinds({ rewinds, review: { verdict, by } }: PhaseContext): PhaseContext['rewinds'] {
-  if (verdict?.type !== 'retryPredecessor' || by === 'person') return rewinds;
-  return byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 0) + 1]]);
+/** What the phase remembers of the retry that it is about to ask for; a person's costs nothing. */
+export function retryFields(context: PhaseContext): Partial<PhaseContext> {
+  return {
+    retries: context.retries + (context.review.by === 'person' ? 0 : 1),
+    memory: remember(context.memory, { type: 'phase.retrying', correction: correctionOf(context) }),
+  };
+}
+
+/** What the phase remembers of the rewind that it is about to ask for; a person's costs nothing. */
+export function rewindFields({ memory, review: { verdict, by } }: PhaseContext): Partial<PhaseContext> {
+  if (verdict?.type !== 'retryPredecessor' || by === 'person') return {};
+  return {
+    memory: remember(memory, {
+      type: 'phase.rewinding',
+      target: verdict.phase,
+      spent: spentOn(memory, verdict.phase) + 1,
+    }),
+  };
 }
 
 /** Why a phase is held, and whether the correction it waits on was made already. */
@@ -162,36 +165,36 @@ export interface PauseOrder {
 }
 
 /** A correction that the pipeline does not allow is taken back: it was not made, so nothing is spent on it. */
-export function heldFields({ review, retries, rewinds, history }: PhaseContext, held: string) {
+export function heldFields({ review, retries, memory }: PhaseContext, held: string): Partial<PhaseContext> {
   const { verdict, by } = review;
   if (by === 'person') return { held };
-  if (verdict?.type === 'retry') return { held, retries: retries - 1, history: history.slice(0, -1) };
+  if (verdict?.type === 'retry')
+    return { held, retries: retries - 1, memory: { ...memory, history: memory.history.slice(0, -1) } };
   if (verdict?.type !== 'retryPredecessor') return { held };
-  return { held, rewinds: byName([...Object.entries(rewinds), [verdict.phase, (rewinds[verdict.phase] ?? 1) - 1]]) };
+  const spent = spentOn(memory, verdict.phase) - 1;
+  return { held, memory: remember(memory, { type: 'phase.rewinding', target: verdict.phase, spent }) };
 }
 
 // --- internal ---
 
-function withBaseline(past: Past, baseline: Baseline): Past {
-  return Object.assign({}, past, { baseline });
+function spentOn({ rewinds }: PhaseMemory, target: string): number {
+  return rewinds[target] ?? 0;
 }
 
-/** What the phase remembers after a judgement. Most gates approve, and nothing is made anew then. */
-function judgedPast(past: Past, judgement: Judgement) {
-  const { open: findings, closed } = findingsAfter(past.findings, judgement);
-  const lastDemand = demandAfter(past.lastDemand, judgement);
-  const isSame = findings === past.findings && lastDemand === past.lastDemand;
-  return { past: isSame ? past : Object.assign({}, past, { findings, lastDemand }), closed };
-}
-
-/** Counts an attempt that has put out what was sent back; any other ends the row. */
-function withUnchanged({ origin, past, revision, previous }: PhaseContext, outcome: AttemptOutcome): Past {
+/** Adds what the attempt has found out of its checks, and counts one that has put out what was sent back; any other ends the row. */
+function backgroundAfter(
+  { origin, background, revision, previous }: PhaseContext,
+  outcome: Exclude<AttemptOutcome, { readonly type: 'failed' }>,
+): Background {
+  const known = outcome.baseline ? { ...background, baseline: outcome.baseline } : background;
   const { name } = origin.phase;
-  const before = past.unchanged?.[name] ?? 0;
+  const before = background.unchanged?.[name] ?? 0;
   const isAgain = revision !== undefined && outcome.type === 'done' && isUnchanged(outcome.outputs, previous);
-  if (isBefore(origin, 3) || (!isAgain && before === 0)) return past;
-  const unchanged = byName([...Object.entries(past.unchanged ?? {}), [name, isAgain ? before + 1 : 0]]);
-  return Object.assign({}, past, { unchanged });
+  if (isBefore(origin, 3) || (!isAgain && before === 0)) return known;
+  return {
+    ...known,
+    unchanged: byName([...Object.entries(background.unchanged ?? {}), [name, isAgain ? before + 1 : 0]]),
+  };
 }
 
 /** A new attempt, of which nothing is known yet. */

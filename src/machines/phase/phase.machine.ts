@@ -102,11 +102,8 @@ export const phaseMachine = setup({
     keepDecision: assign(({ context }, ruling: updates.PersonDecision) => updates.decisionFields(context, ruling)),
     keepAttended: assign(({ context: { origin } }, attended: boolean) => ({ origin: { ...origin, attended } })),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
-    countRetry: assign({
-      retries: ({ context }) => context.retries + (context.review.by === 'person' ? 0 : 1),
-      history: ({ context }) => [...context.history, rules.correctionOf(context)],
-    }),
-    countRewind: assign({ rewinds: ({ context }) => updates.countedRewinds(context) }),
+    countRetry: assign(({ context }) => updates.retryFields(context)),
+    countRewind: assign(({ context }) => updates.rewindFields(context)),
     beginNext: assign(({ context }, { start, recollection }: updates.Restart) =>
       start ? updates.restartFields(start, context, recollection) : updates.nextFields(context, recollection),
     ),

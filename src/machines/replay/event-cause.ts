@@ -179,7 +179,7 @@ function correctionAfter(state: RunState, judged: EventOf<'review.decided'>): Ph
   const at = { phase, generation, attempt, correction, by };
   if (verdict.type === 'retry') return { type: 'phase.retrying', ...at, spent: 0 };
   const target = verdict.phase;
-  const spent = (entry?.rewinds[target] ?? 0) + 1;
+  const spent = (entry?.memory.rewinds[target] ?? 0) + 1;
   return { type: 'phase.rewinding', ...at, target, spent, ...(riders.length > 0 && { riders }) };
 }
 
