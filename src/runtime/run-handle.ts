@@ -5,7 +5,7 @@
  */
 import type { Observable } from 'rxjs';
 import type { AnyActorRef } from 'xstate';
-import { quotaOf } from '../machines/phase/quota-port.ts';
+import { servicesOf } from '../machines/phase/run-services.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { iterate, stream, type RecordLog } from './records/record-log.ts';
 import type { Run } from './run.ts';
@@ -65,7 +65,7 @@ export class StartedRun<O> implements Run<O> {
 
   /** The tries of a run that wait for a limit. */
   static waitingTries(run: object): readonly WaitingTry[] {
-    const waiting = (#actor in run && quotaOf(run.#actor())?.waiting) || [];
+    const waiting = (#actor in run && servicesOf(run.#actor())?.quota?.waiting) || [];
     return waiting.map(({ phase, task, isAlone }) => ({ phase, task, isAlone: isAlone() }));
   }
 

@@ -5,11 +5,8 @@
  */
 import type { AnyActorRef, PromiseActorLogic, Snapshot } from 'xstate';
 import { clockOf, isActive } from '../../machines/phase/clock.ts';
-import { deferWork, mustDefer } from '../../machines/phase/deferred-work.ts';
 import type { InlineWork, Progress, WorkOwner } from '../../machines/phase/ports.ts';
-import { quotaOf } from '../../machines/phase/quota-port.ts';
-import { reportWork } from '../../machines/phase/report-channel.ts';
-import { stragglersOf } from '../../machines/phase/stragglers.ts';
+import { deferredOf, reportWork, servicesOf } from '../../machines/phase/run-services.ts';
 import { WorkScope } from './work-scope.ts';
 
 /** Work that can run as an actor or without one. */
@@ -50,7 +47,8 @@ export function fromWork<O, I>(
       const owner = ownerOf<O>(self);
       const start = (progress?: Progress) => void (atWork.scope = begin(input as I, owner, progress));
       const phase = self._parent;
-      if (phase && mustDefer(phase)) deferWork(phase, { begin: start, end: (outcome) => owner.done(outcome as O) });
+      const deferred = phase && deferredOf(phase);
+      if (deferred) deferred.set(phase, { begin: start, end: (outcome) => owner.done(outcome as O) });
       else start();
     },
     transition(snapshot: WorkSnapshot<O, I>, event) {
@@ -90,10 +88,11 @@ function ownerOf<O>(self: AnyActorRef): WorkOwner<O> {
   const send = (type: string, value: unknown) => {
     if (isActive(self)) self.send({ type, value });
   };
+  const services = servicesOf(self._parent?._parent);
   return {
     clock: clockOf(self),
-    till: quotaOf(self._parent?._parent),
-    stragglers: stragglersOf(self._parent?._parent),
+    till: services?.quota,
+    stragglers: services?.stragglers,
     report: (fact) => reportWork(self, fact),
     done: (output) => send(RESOLVED, output),
     failed: (error) => send(REJECTED, error),

@@ -6,6 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { RunEvent } from '../../model/events/event.ts';
 import { isActive } from '../phase/clock.ts';
+import { openServices, servicesOf } from '../phase/run-services.ts';
 
 /**
  * Which events a pipeline sends to its parent: `waits` those by which somebody is waited for, and the end of the run; `all` each event;
@@ -16,20 +17,19 @@ export type Upward = 'waits' | 'all' | 'none';
 /** An event of a run as its parent gets it: with the id of the run. */
 export type PipelineUpdate = RunEvent & { readonly run: string };
 
-const beginners = new WeakSet<AnyActorRef>();
-
 /** Holds events back until the turn in which a pipeline starts is over, so that who listens right after `start()` misses none. */
 export function beginTurn(pipeline: AnyActorRef): void {
-  beginners.add(pipeline);
+  const services = openServices(pipeline);
+  services.isFirstTurn = true;
   queueMicrotask(() => {
-    beginners.delete(pipeline);
+    services.isFirstTurn = false;
     if (isActive(pipeline)) pipeline.send({ type: 'publish' });
   });
 }
 
 /** Tells if the turn in which a pipeline has started goes on. */
 export function isFirstTurn(pipeline: AnyActorRef): boolean {
-  return beginners.has(pipeline);
+  return servicesOf(pipeline)?.isFirstTurn === true;
 }
 
 /** Tells if a pipeline sends an event to its parent. */

@@ -11,12 +11,11 @@ import type { AnyActorRef } from 'xstate';
 import type { PhaseReport } from '../../model/events/event.ts';
 import type { PhaseActor } from '../coordinator/run-state.ts';
 import { clockOf, type Clock } from '../phase/clock.ts';
-import { deferWork, mustDefer } from '../phase/deferred-work.ts';
 import type { PhaseContext, PhaseInput } from '../phase/phase-context.ts';
 import type { InlineWork, WorkOwner } from '../phase/ports.ts';
-import { quotaOf, type Quota } from '../phase/quota-port.ts';
-import { report } from '../phase/report-channel.ts';
-import { stragglersOf, type Stragglers } from '../phase/stragglers.ts';
+import type { Quota } from '../phase/quota-port.ts';
+import { deferredOf, report, servicesOf } from '../phase/run-services.ts';
+import type { Stragglers } from '../phase/stragglers.ts';
 import {
   Scope,
   withoutActors,
@@ -78,11 +77,11 @@ class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
   }
 
   get till(): Quota | undefined {
-    return quotaOf(this._parent);
+    return servicesOf(this._parent)?.quota;
   }
 
   get stragglers(): Stragglers | undefined {
-    return stragglersOf(this._parent);
+    return servicesOf(this._parent)?.stragglers;
   }
 
   start(): void {
@@ -101,11 +100,12 @@ class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
   /** Has work done, or keeps it back while the run is brought back to life. */
   begin(port: Port, context: PhaseContext): void {
     const work = this.#ports[port];
-    if (!mustDefer(this)) {
+    const deferred = deferredOf(this);
+    if (!deferred) {
       this.#work = work.begin(context, this);
       return;
     }
-    deferWork(this, {
+    deferred.set(this, {
       begin: (progress) => (this.#work = work.begin(context, this, progress)),
       end: (outcome) => this.done(outcome),
     });
@@ -149,7 +149,7 @@ class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
     // It stays busy, and so deaf.
     this.#isBusy = true;
     if (status === 'error') this.#break(error);
-    else if (!mustDefer(this)) this.#onEnd();
+    else if (!deferredOf(this)) this.#onEnd();
   }
 
   /** Tells the pipeline as XState would. */

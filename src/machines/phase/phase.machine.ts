@@ -30,7 +30,7 @@ import * as rules from './phase-guards.ts';
 import * as reports from './phase-reports.ts';
 import * as updates from './phase-updates.ts';
 import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
-import { report } from './report-channel.ts';
+import { report } from './run-services.ts';
 import { requireWork } from './required-actors.ts';
 
 /** What a phase can be told. */

@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { AnyActorRef } from 'xstate';
 import type { Report } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import type { TimeLimit } from '../../model/plan/policy-schema.ts';
@@ -47,16 +46,4 @@ export interface Quota {
   recheckNow(): void;
   /** Tries that need so many milliseconds, or more, do not end any more before that limit is spent. */
   expire(limit: TimeLimit, ms: number): void;
-}
-
-const tills = new WeakMap<AnyActorRef, Quota>();
-
-/** Has the tries of a pipeline ask. */
-export function setQuota(pipeline: AnyActorRef, quota: Quota): void {
-  tills.set(pipeline, quota);
-}
-
-/** Whom tries of a pipeline ask; nobody where no limit bounds what they use. */
-export function quotaOf(pipeline: AnyActorRef | undefined): Quota | undefined {
-  return pipeline && tills.get(pipeline);
 }

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import type { AnyActorRef } from 'xstate';
 import type { LateReport } from '../../model/events/event.ts';
 
 /** Work with handlers that are still at work. */
@@ -85,22 +84,10 @@ export class Stragglers {
   }
 }
 
-/** Has the work of a pipeline found. */
-export function openStragglers(pipeline: AnyActorRef, stragglers: Stragglers): void {
-  known.set(pipeline, stragglers);
-}
-
-/** The stragglers of a pipeline. */
-export function stragglersOf(pipeline: AnyActorRef | undefined): Stragglers | undefined {
-  return pipeline && known.get(pipeline);
-}
-
 // --- internal ---
 
 /** Turns of the event loop that the end of a run waits for: enough for a handler that heeds its signal, and no time to speak of. */
 const TURNS = 8;
-
-const known = new WeakMap<AnyActorRef, Stragglers>();
 
 /** One turn of the event loop: whatever a handler does that takes no time is done by then. */
 function turn(): Promise<void> {

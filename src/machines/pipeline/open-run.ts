@@ -9,6 +9,7 @@ import { beginRun } from '../coordinator/begin-run.ts';
 import { endIfDone, endRun } from '../coordinator/completion.ts';
 import { createRunState, type CoordinatorPorts, type PipelineInput, type RunState } from '../coordinator/run-state.ts';
 import { isActive } from '../phase/clock.ts';
+import { openServices } from '../phase/run-services.ts';
 import type { Replayed } from '../replay/replay.ts';
 import { restorePhases } from '../replay/restore-phases.ts';
 import type { Continuation } from './continuation.ts';
@@ -17,9 +18,9 @@ import { spawnPhase } from './spawn-phase.ts';
 
 /** Begins the run of a pipeline actor, or goes on with the one that {@link continueFrom} has given it. */
 export function openRun(pipeline: AnyActorRef, input: PipelineInput): void {
-  const goOn = continuations.get(pipeline);
-  if (goOn) {
-    goOn();
+  const { resume } = openServices(pipeline);
+  if (resume) {
+    resume();
     return;
   }
   const state = createRunState(input, NO_PORTS);
@@ -44,7 +45,7 @@ export function continueFrom(
   const rest = restorePhases(pipeline, replayed, now);
   const handler = registerRunState(pipeline, state, times);
   const { durationMs } = times.at(leftAt);
-  continuations.set(pipeline, () => {
+  openServices(pipeline).resume = () => {
     let isUntold = unrecorded.length > 0 || durationMs > times.at().durationMs;
     state.outbox.push(...unrecorded);
     rest.speak((report) => {
@@ -58,12 +59,10 @@ export function continueFrom(
     if (pending) state.ports.later(pending);
     else endIfDone(state);
     flushOutbox(pipeline);
-  });
+  };
 }
 
 // --- internal ---
-
-const continuations = new WeakMap<AnyActorRef, () => void>();
 
 function portsOf(self: AnyActorRef, state: RunState): CoordinatorPorts {
   const ports: CoordinatorPorts = {

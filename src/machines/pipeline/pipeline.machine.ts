@@ -32,7 +32,7 @@ import { beginTurn, isFirstTurn, isSentUp } from '../coordinator/parent-events.t
 import { endOf, type PipelineInput, type PipelineOutput } from '../coordinator/run-state.ts';
 import type { PersonDecision } from '../phase/phase-updates.ts';
 import { phaseMachine } from '../phase/phase.machine.ts';
-import { isReport } from '../phase/report-channel.ts';
+import { isReport } from '../phase/run-services.ts';
 import { requirePhases } from '../phase/required-actors.ts';
 import { openRun } from './open-run.ts';
 import { contextOf, type PipelineContext } from './pipeline-context.ts';

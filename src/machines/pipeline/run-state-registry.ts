@@ -12,9 +12,8 @@ import { createQuota } from '../coordinator/quota.ts';
 import { isLive } from '../coordinator/phase-state.ts';
 import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
-import { setQuota } from '../phase/quota-port.ts';
-import { setReportHandler, type ReportHandler } from '../phase/report-channel.ts';
-import { openStragglers, Stragglers } from '../phase/stragglers.ts';
+import { openServices, servicesOf, type ReportHandler, type RunServices } from '../phase/run-services.ts';
+import { Stragglers } from '../phase/stragglers.ts';
 
 /** Ports of a board that has none of its own yet. */
 export const NO_PORTS: CoordinatorPorts = {
@@ -27,19 +26,18 @@ export const NO_PORTS: CoordinatorPorts = {
   later: () => undefined,
 };
 
-const boards = new WeakMap<AnyActorRef, RunState>();
-const listeners = new WeakMap<AnyActorRef, Listener>();
-
-/** Takes the events of a run, in order. It must not throw. */
-export type Listener = (event: RunEvent) => void;
+/** The services of a run, with its state. */
+interface PipelineServices extends RunServices {
+  state?: RunState;
+}
 
 /**
  * Has the events of a pipeline actor that has not started handed to a function, instead of emitted.
  *
  * An event of XState and its `emit` cost some 5 µs together, which is more than all else that the pipeline does with it.
  */
-export function setEventListener(pipeline: AnyActorRef, listener: Listener): void {
-  listeners.set(pipeline, listener);
+export function setEventListener(pipeline: AnyActorRef, listener: RunServices['listener']): void {
+  openServices(pipeline).listener = listener;
 }
 
 /**
@@ -49,16 +47,17 @@ export function setEventListener(pipeline: AnyActorRef, listener: Listener): voi
  * @returns What takes reports of its phases.
  */
 export function registerRunState(pipeline: AnyActorRef, state: RunState, times?: RunTimesFold): ReportHandler {
-  boards.set(pipeline, state);
+  const services: PipelineServices = openServices(pipeline);
+  services.state = state;
   state.timeLimits = createTimeLimits(pipeline, state, times);
   const handler = (report: PhaseReport) => {
     handleReport(state, report);
     flushOutbox(pipeline);
   };
-  if (isListenedTo(pipeline)) setReportHandler(pipeline, handler);
+  if (services.listener) services.report = handler;
   state.ledger.onAsk = (view, source) => recordRead(state, view, source);
   state.quota = createQuota(state);
-  if (state.quota) setQuota(pipeline, state.quota);
+  services.quota = state.quota;
   const { ports } = state;
   state.stragglers = new Stragglers({
     take(late) {
@@ -67,13 +66,13 @@ export function registerRunState(pipeline: AnyActorRef, state: RunState, times?:
     },
     later: (job) => ports.later(job),
   });
-  openStragglers(pipeline, state.stragglers);
+  services.stragglers = state.stragglers;
   return handler;
 }
 
 /** Whether the events of a pipeline actor are taken directly. */
 export function isListenedTo(pipeline: AnyActorRef): boolean {
-  return listeners.has(pipeline);
+  return servicesOf(pipeline)?.listener !== undefined;
 }
 
 const NOTHING: readonly RunEvent[] = [];
@@ -89,7 +88,7 @@ export function drainOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
 
 /** Hands events on to whoever takes them directly. */
 export function flushOutbox(pipeline: AnyActorRef): void {
-  const listener = listeners.get(pipeline);
+  const listener = servicesOf(pipeline)?.listener;
   if (!listener) return;
   const { outbox, timeLimits } = runStateOf(pipeline);
   // A listener may cause further events; they line up behind.
@@ -105,7 +104,7 @@ export function flushOutbox(pipeline: AnyActorRef): void {
  * @throws PhasegateError `SNAPSHOT_NOT_RESTORABLE` for an actor that was restored, and so has none.
  */
 export function runStateOf(pipeline: AnyActorRef): RunState {
-  const state = boards.get(pipeline);
+  const state = stateOf(pipeline);
   if (!state) throw notRestorable();
   return state;
 }
@@ -118,9 +117,10 @@ export function isTimed(pipeline: AnyActorRef): boolean {
 
 /** Stops every phase that is still live, and the timers, without a word: nobody listens any more. */
 export function stopPhases(pipeline: AnyActorRef): void {
-  boards.get(pipeline)?.timeLimits?.stop();
-  for (const entry of boards.get(pipeline)?.phases.values() ?? []) {
-    if (isLive(entry)) closePhase(runStateOf(pipeline), entry, 'cancelled');
+  const state = stateOf(pipeline);
+  state?.timeLimits?.stop();
+  for (const entry of state?.phases.values() ?? []) {
+    if (state && isLive(entry)) closePhase(state, entry, 'cancelled');
   }
 }
 
@@ -133,4 +133,11 @@ export function notRestorable(): PhasegateError {
       hint: 'Keep the records of the run and start it again with startRun(); snapshots of a single phaseMachine, and of a pipeline that has ended, can be restored.',
     },
   );
+}
+
+// --- internal ---
+
+function stateOf(pipeline: AnyActorRef): RunState | undefined {
+  const services: PipelineServices | undefined = servicesOf(pipeline);
+  return services?.state;
 }

@@ -10,8 +10,13 @@ import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
 import type { EventOf, PhaseReport } from '../../model/events/event.ts';
 import type { Redact } from '../../model/events/redact.ts';
 import type { RunState } from '../coordinator/run-state.ts';
-import { takeDeferred, whileDeferring, type DeferredWork } from '../phase/deferred-work.ts';
-import { clearReportHandler, setReportHandler, type ReportHandler } from '../phase/report-channel.ts';
+import {
+  openServices,
+  takeDeferred,
+  whileDeferring,
+  type DeferredWork,
+  type ReportHandler,
+} from '../phase/run-services.ts';
 import type { PhaseStub, ScriptEntry } from './phase-stub.ts';
 import type { Replayed } from './replay.ts';
 import { createProgress, isWork, outcomeBefore } from './work-progress.ts';
@@ -25,6 +30,7 @@ import { createProgress, isWork, outcomeBefore } from './work-progress.ts';
  */
 export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: Replayed, now: number): RestoreOptions {
   const rest: RestoreOptions[] = [];
+  const services = openServices(pipeline);
   whileDeferring(pipeline, () => {
     for (const [entry, stub] of stubs) {
       // Nobody knows what its handlers have read by task.
@@ -32,11 +38,11 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
       const actor = state.ports.spawn(stub.input);
       entry.actor = actor;
       const rehearsal = new PhaseRestorer(state, stub, actor as AnyActorRef, redact);
-      setReportHandler(pipeline, (report) => rehearsal.hear(report));
+      services.report = (report) => rehearsal.hear(report);
       rest.push(rehearsal.play(now));
     }
     // What they say from now on is for the pipeline, which takes it as events where it is inspected.
-    clearReportHandler(pipeline);
+    services.report = undefined;
   });
   return {
     speak: (handler) => rest.forEach((one) => one.speak(handler)),
