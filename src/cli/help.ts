@@ -30,10 +30,10 @@ interface More {
 }
 
 const WRITE = 'Write a pipeline:';
-const RUN = 'Run it:';
-const PEOPLE = 'Decide:';
+const RUN = 'Run a pipeline:';
+const PEOPLE = 'Answer questions:';
 const LOOK = 'Look at runs:';
-const KEEP = 'Keep and remove runs:';
+const KEEP = 'Manage stored runs:';
 const SHELL = 'Set up your shell:';
 
 const MORE: ReadonlyMap<string, More> = new Map<string, More>([

@@ -37,7 +37,7 @@ export function addInboxCommands(program: Command, io: ProgramIo, end: (code: Ex
     );
   inbox
     .command('answer <item>')
-    .description('answer an item; without an answer option, the terminal asks for one')
+    .description('answer an item; without an answer option, ask on the terminal')
     .addOption(store())
     .option('--approve', 'approve the attempt, or lift the limit')
     .option('--edit <file>', 'approve with outputs from a JSON file: an object with one key for each task', notBlank)
@@ -52,7 +52,7 @@ export function addInboxCommands(program: Command, io: ProgramIo, end: (code: Ex
     .option('--escalate <reason>', 'as a reviewer: let somebody else decide', notBlank)
     .option('--skip [reason]', 'skip the phase and every phase that needs it')
     .option('--abort [reason]', 'end the run as cancelled')
-    .option('--value <json>', 'the output of a task that a person does; other text than JSON becomes a string')
+    .option('--value <json>', 'the output of a task that a person does, as JSON; other text becomes a string')
     .option('--nonce <nonce>', 'answer only if the item still has this nonce', notBlank)
     .option('--by <name>', 'the name of the person who answers (default: your user name)', notBlank)
     .action(async (item: string, flags: AnswerFlags) =>

@@ -73,7 +73,7 @@ describe('--help', () => {
           ],
         ],
         [
-          "Run it:",
+          "Run a pipeline:",
           [
             "run",
             "resume",
@@ -93,14 +93,14 @@ describe('--help', () => {
           ],
         ],
         [
-          "Decide:",
+          "Answer questions:",
           [
             "ui",
             "inbox",
           ],
         ],
         [
-          "Keep and remove runs:",
+          "Manage stored runs:",
           [
             "rm",
             "gc",

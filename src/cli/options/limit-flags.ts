@@ -32,16 +32,16 @@ export function withLimits(command: Command, where = ''): Command {
   return command
     .option(
       '--max-cost <usd>',
-      `${where}limit the cost in US dollars; the pipeline's own limit applies as well`,
+      `${where}limit the cost in US dollars; flags never exceed the pipeline's own limits`,
       toMoney,
     )
-    .option('--max-attempts <count>', `${where}limit the attempts of each phase; likewise`, toCount)
+    .option('--max-attempts <count>', `${where}limit the attempts of each phase`, toCount)
     .option(
       '--timeout <duration>',
-      `${where}limit the time of work, such as 10m or 2h, without waiting for people; likewise`,
+      `${where}limit the time of work, such as 10m or 2h, without waiting for people`,
       toDuration,
     )
-    .option('--deadline <duration>', `${where}limit the whole time from the start, such as 2d; likewise`, toDuration);
+    .option('--deadline <duration>', `${where}limit the whole time from the start, such as 2d`, toDuration);
 }
 
 /** Converts the flags to limits of a run; `undefined` if no flag is given. */

@@ -41,7 +41,7 @@ const commandCheck = commandObject({
   ),
   failures: withDescription(
     text.refine(isPattern, 'expected a regular expression').optional(),
-    'A regular expression that finds failures in the output: its first group, or whole match, is the name of one. Without it the output counts as one failure.',
+    'A regular expression that finds failures in the output: its first group, or whole match, is the name of one. Without it the outcome of the command counts as a whole.',
   ),
 });
 

@@ -15,7 +15,7 @@ export const GATE_WORDS: Words<GatePolicy> = {
   maxRetries: 'Times that the gate may send its own phase back per start. 0 reviews once.',
   maxPredecessorRetries: 'Times that the gate may send each predecessor back, over the whole run. 0 forbids it.',
   loopAfter:
-    'Repetitions in a row that make a loop: the same issue stays open and no other is corrected, a demand repeats the one before, or an attempt has the same output as the one that was sent back. A loop ends the budget.',
+    'Repetitions in a row that make a loop: the same issue stays open and no other is corrected, a demand repeats the one before, or an attempt has the same output as the one that was sent back. A loop counts as a spent budget.',
   onExhausted: 'The effect of a request for changes when the budget is spent.',
   onUnrecognised: 'The meaning of review text without a verdict: an approval with a warning, or another review.',
   onInvalidTarget:

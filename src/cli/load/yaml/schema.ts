@@ -133,7 +133,7 @@ export const pipelineFileSchema = z
   .strictObject({
     $schema: withDescription(
       text.optional(),
-      'The JSON Schema of this file, with which editors help. Without it they do not.',
+      'The JSON Schema of this file. Without it editors show no help.',
     ),
     name: withDescription(text, 'Names the pipeline in records and pictures.'),
     phases: withDescription(z.array(phase).min(1), 'The phases, in any order.'),
