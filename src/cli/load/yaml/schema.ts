@@ -131,10 +131,7 @@ const policy = z.strictObject({
 /** The schema of a pipeline file. */
 export const pipelineFileSchema = z
   .strictObject({
-    $schema: withDescription(
-      text.optional(),
-      'The JSON Schema of this file. Without it editors show no help.',
-    ),
+    $schema: withDescription(text.optional(), 'The JSON Schema of this file. Without it editors show no help.'),
     name: withDescription(text, 'Names the pipeline in records and pictures.'),
     phases: withDescription(z.array(phase).min(1), 'The phases, in any order.'),
     policy: withDescription(
