@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
   it.each([
     ['cancels a run', ['--no-store'], '⊘ cancelled'],
     ['leaves a run that is kept', [], 'resume with: phasegate resume '],
-  ])('%s reports lost records', async (_, flags, text) => {
+  ])('%s whose records are lost', async (_, flags, text) => {
     const cwd = await files({ 'p.yaml': YAML });
     const { code, stderr } = await toFullDisk(1, ['run', '--json', 'p.yaml', ...flags], cwd);
     expect(stderr).toContain(text);
