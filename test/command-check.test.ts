@@ -39,13 +39,13 @@ async function run(checks: readonly Check<unknown, unknown>[], work: () => unkno
   return startRun(definePipeline({ name: 'p', phases: [build] })).result;
 }
 
-interface Said {
+interface Demand {
   readonly change: string;
   readonly feedback: string;
 }
 
 /** Runs a check with a command that fails. @returns The required change and the feedback. */
-async function saidOf(line: CommandLine, options: CommandCheckOptions = {}): Promise<Said> {
+async function demandOf(line: CommandLine, options: CommandCheckOptions = {}): Promise<Demand> {
   const { phases, status } = await run([commandCheck('check', line, options)]);
   const verdict = phases['build']?.decisions[0]?.verdict;
   if (verdict?.type !== 'retry') throw new Error(`It is ${status}: ${JSON.stringify(verdict)}`);
@@ -56,11 +56,11 @@ async function saidOf(line: CommandLine, options: CommandCheckOptions = {}): Pro
 describe('the change that a failed command asks for', () => {
   it('is the given one, for every kind of command', async () => {
     const named = { requiredChange: 'Name a number.', kind: 'test' } as const;
-    expect(await saidOf(node('process.exitCode=3'), named)).toEqual({
+    expect(await demandOf(node('process.exitCode=3'), named)).toEqual({
       change: 'Name a number.',
       feedback: 'Check "check" failed.',
     });
-    expect((await saidOf(node('setInterval(() => {}, 1000)'), { ...named, timeout: 50 })).change).toMatch(
+    expect((await demandOf(node('setInterval(() => {}, 1000)'), { ...named, timeout: 50 })).change).toMatch(
       /end within 50 ms\.$/u,
     );
   });
@@ -73,7 +73,7 @@ describe('the change that a failed command asks for', () => {
     ['test', 'Make the tests of `node --eval process.exitCode=3` pass (exit code 3).'],
     ['types', 'Fix the type errors that `node --eval process.exitCode=3` finds (exit code 3).'],
   ] as const)('fits the kind %s', async (kind, change) => {
-    expect(await saidOf([NODE, '--eval', 'process.exitCode=3'], { kind })).toEqual({
+    expect(await demandOf([NODE, '--eval', 'process.exitCode=3'], { kind })).toEqual({
       change,
       feedback: 'Check "check" failed.',
     });
@@ -82,29 +82,29 @@ describe('the change that a failed command asks for', () => {
   it('counts names in the output, each once', async () => {
     const code = `console.log('not ok 1 - adds\\nok 2\\nnot ok 3 - divides\\nnot ok 3 - divides'); process.exitCode = 1`;
     const failures = /^not ok \d+ - (.+)$/u;
-    expect((await saidOf(node(code), { kind: 'test', failures })).change).toMatch(
+    expect((await demandOf(node(code), { kind: 'test', failures })).change).toMatch(
       /^Fix the 2 failing tests reported by `/u,
     );
-    expect((await saidOf(node(code), { kind: 'lint', failures: /divides/u })).change).toMatch(
+    expect((await demandOf(node(code), { kind: 'lint', failures: /divides/u })).change).toMatch(
       /^Fix the problem reported by/u,
     );
-    expect((await saidOf(node(code), { failures })).change).toMatch(/^Make .* pass \(exit code 1\)\.$/u);
+    expect((await demandOf(node(code), { failures })).change).toMatch(/^Make .* pass \(exit code 1\)\.$/u);
     // Names are not counted if the output was cut.
     const long = `${code}; console.log('x'.repeat(5000))`;
-    expect((await saidOf(node(long), { kind: 'test', failures, maxOutputBytes: 1000 })).change).toMatch(
+    expect((await demandOf(node(long), { kind: 'test', failures, maxOutputBytes: 1000 })).change).toMatch(
       /^Make the tests of/u,
     );
   });
 
   it('names the signal that ended it', async () => {
-    expect((await saidOf(node(`process.kill(process.pid, 'SIGKILL')`), { kind: 'test' })).change).toMatch(
+    expect((await demandOf(node(`process.kill(process.pid, 'SIGKILL')`), { kind: 'test' })).change).toMatch(
       /^Make the tests of .* pass \(signal SIGKILL\)\.$/u,
     );
   });
 
   it('is to be faster after a timeout, with the output until then', async () => {
     const stuck: CommandLine = ['sh', '-c', 'echo waiting for a port; exec sleep 1000'];
-    const { change, feedback } = await saidOf(stuck, { kind: 'test', timeout: 2000 });
+    const { change, feedback } = await demandOf(stuck, { kind: 'test', timeout: 2000 });
     expect(change).toMatch(/^Make `.*` end within 2000 ms\.$/u);
     expect(feedback).toBe('Check "check" failed: waiting for a port');
   });
@@ -131,7 +131,7 @@ describe('the number of failures', () => {
       'some.test.mjs': `import { test } from 'node:test'; import assert from 'node:assert';
         test('one', () => assert.equal(1, 2)); test('two', () => {}); test('three', () => { throw new Error('# fail 7'); });`,
     });
-    const { change, feedback } = await saidOf([NODE, '--test', `--test-reporter=${reporter}`, 'some.test.mjs'], {
+    const { change, feedback } = await demandOf([NODE, '--test', `--test-reporter=${reporter}`, 'some.test.mjs'], {
       kind: 'test',
       cwd,
     });
@@ -150,7 +150,7 @@ describe('the number of failures', () => {
     });
     const vitest = [NODE, join(MODULES, 'vitest/vitest.mjs'), 'run', '--root', cwd] as const;
     // Colours are on, as in a build log.
-    const { change, feedback } = await saidOf([...vitest], {
+    const { change, feedback } = await demandOf([...vitest], {
       kind: 'test',
       cwd,
       env: { FORCE_COLOR: '1', NO_COLOR: '' },
@@ -164,14 +164,14 @@ describe('the number of failures', () => {
   it('is read from tsc', async () => {
     const cwd = await put({ 'a.ts': 'const a: string = 1;\nconst b: number = "";\nexport { a, b };\n' });
     const line = [NODE, join(MODULES, 'typescript/bin/tsc'), '--noEmit', '--pretty', 'a.ts'] as const;
-    const { change, feedback } = await saidOf([...line], { kind: 'types', cwd });
+    const { change, feedback } = await demandOf([...line], { kind: 'types', cwd });
     expect(change).toBe('Fix the 2 type errors reported by `node typescript/bin/tsc --noEmit --pretty a.ts`.');
     expect(feedback).toContain("Type 'number' is not assignable to type 'string'.");
   });
 
   it('is read from oxlint', async () => {
     const cwd = await put({ 'a.js': 'debugger;\nconst a = 1;\n' });
-    const { change } = await saidOf([NODE, join(MODULES, 'oxlint/bin/oxlint'), '-D', 'no-debugger', 'a.js'], {
+    const { change } = await demandOf([NODE, join(MODULES, 'oxlint/bin/oxlint'), '-D', 'no-debugger', 'a.js'], {
       kind: 'lint',
       cwd,
     });
@@ -214,7 +214,7 @@ describe('the number of failures', () => {
 
 describe('the log of a failed command', () => {
   async function logOf(code: string, options: CommandCheckOptions = {}): Promise<string> {
-    const { feedback } = await saidOf(node(`${code}; process.exitCode = 1`), options);
+    const { feedback } = await demandOf(node(`${code}; process.exitCode = 1`), options);
     return feedback.replace(/^Check "check" failed:?\s?/u, '');
   }
 
@@ -250,7 +250,7 @@ describe('the log of a failed command', () => {
       `console.log('x'.repeat(3950) + ' key=${key} https://me:hunter22@host/'); console.error('done')`,
     );
     expect(log).toMatch(/key=\[redacted\] https:\/\/me:\[redacted\]@host\/\ndone$/u);
-    expect((await saidOf(node(`process.exitCode = 1; '${key}'`))).change).toContain('[redacted]');
+    expect((await demandOf(node(`process.exitCode = 1; '${key}'`))).change).toContain('[redacted]');
   });
 
   it.each([

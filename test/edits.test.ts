@@ -24,7 +24,7 @@ import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { plain } from '../src/cli/terminal/line.ts';
 import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
-import { whatIsToldOtherwise } from './told-again.ts';
+import { replayDifference } from './told-again.ts';
 
 /** A pipeline whose `draft` a person reviews. `print` needs it. */
 function letter(more: { readonly also?: boolean } = {}): Pipeline<unknown> {
@@ -79,7 +79,7 @@ describe('a person who is a reviewer', () => {
     const lines = attemptLines(fold.attempts()).map(plain).join('\n');
     expect(lines).toMatch(/better[\s\S]*verdict: approved with edits: text/u);
     expect(lines).not.toContain('text 0');
-    expect(whatIsToldOtherwise(pipeline, records, result)).toBeNull();
+    expect(replayDifference(pipeline, records, result)).toBeNull();
   });
 
   it.each([true, false])('may do so from another process, also if no process works on the run (%j)', async (left) => {

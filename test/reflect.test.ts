@@ -26,7 +26,7 @@ function reflector(say: (number: number) => unknown = (number) => `lesson ${numb
 }
 
 /** Returns the reflections that each attempt received. */
-function toldTo({ calls }: Fake) {
+function reflectionsOf({ calls }: Fake) {
   return calls.map(({ revision }) => revision?.reflections);
 }
 
@@ -46,7 +46,7 @@ describe('a gate with a reflect call', () => {
       'a approved v1',
       'run completed',
     ]);
-    expect(toldTo(a)).toEqual([
+    expect(reflectionsOf(a)).toEqual([
       undefined,
       ['lesson 1'],
       ['lesson 1', 'lesson 2'],
@@ -97,8 +97,8 @@ describe('a gate with a reflect call', () => {
     const a = fake('a', { verdicts: [again, 'APPROVE', 'APPROVE'], strategy: 'reflexion', reflect });
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: Again.'] });
     await play([a, b]);
-    expect(toldTo(a)).toEqual([undefined, ['lesson 1'], ['lesson 1', 'lesson 2']]);
-    expect(toldTo(b)).toEqual([undefined, undefined]);
+    expect(reflectionsOf(a)).toEqual([undefined, ['lesson 1'], ['lesson 1', 'lesson 2']]);
+    expect(reflectionsOf(b)).toEqual([undefined, undefined]);
   });
 
   it('charges its usage to the phase, for limits as well', async () => {
@@ -127,7 +127,7 @@ describe('a gate with a reflect call', () => {
     const { lines } = await play([a], { detail: ['tasks'] });
     expect(lines).toContain('a/think again in 50 with TASK_FAILED');
     expect(calls).toHaveLength(2);
-    expect(toldTo(a)).toEqual([undefined, ['learned']]);
+    expect(reflectionsOf(a)).toEqual([undefined, ['learned']]);
   });
 });
 
@@ -162,7 +162,7 @@ describe('a reflect call that fails', () => {
   it('is cut if its answer is too long', async () => {
     const a = fake('a', { verdicts: [again], strategy: 'reflexion', reflect: () => 'x'.repeat(10_000) });
     await play([a]);
-    expect(toldTo(a)[1]?.[0]).toHaveLength(1999);
+    expect(reflectionsOf(a)[1]?.[0]).toHaveLength(1999);
   });
 });
 

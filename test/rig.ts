@@ -28,7 +28,7 @@ import {
   type TaskContext,
 } from '../src/index.ts';
 import { lineOf, type Detail } from './line.ts';
-import { whatIsToldOtherwise } from './told-again.ts';
+import { replayDifference } from './told-again.ts';
 
 /** One scripted answer: a value, an `Error` to throw, or a function of the handler's context. */
 export type Script = unknown;
@@ -153,7 +153,7 @@ export async function play(phases: readonly Fake[], options: PlayOptions = {}): 
     if (react) due.push(() => react(run));
   });
   const result = await drive(run, time, due, lines);
-  if (!result.error && result.status !== 'suspended') expect(whatIsToldOtherwise(pipeline, records, result)).toBeNull();
+  if (!result.error && result.status !== 'suspended') expect(replayDifference(pipeline, records, result)).toBeNull();
   return { lines, records, result, run, timers: () => time.pending(), wait: (ms) => time.pass(ms) };
 }
 

@@ -56,7 +56,7 @@ function wordsOf(at: number): string {
 }
 
 /** Returns all feedback that attempts received. */
-function toldIn(records: readonly RunRecord[]): string {
+function feedbackIn(records: readonly RunRecord[]): string {
   return records
     .flatMap(({ event }) => (event.type === 'phase.started' ? (event.revision?.feedback ?? []) : []))
     .join('\n\n');
@@ -88,7 +88,7 @@ async function told(kinds: readonly string[], after: readonly string[], gate: Ga
     if (record.event.type === 'phase.escalated') due.push(() => decide(run));
   });
   const { status } = await drive(run, time, due);
-  return { status, records, text: toldIn(records) };
+  return { status, records, text: feedbackIn(records) };
 }
 
 describe('feedback of a second reviewer', () => {

@@ -27,7 +27,7 @@ const LONG = 5000;
  *
  * @returns A description of the first difference; null if there is none.
  */
-export function whatIsToldOtherwise(
+export function replayDifference(
   pipeline: Pick<Pipeline, 'plan' | 'work'>,
   records: readonly RunRecord[],
   result: RunResult | null,
@@ -47,7 +47,7 @@ export function whatIsToldOtherwise(
   if (journal.length > LONG) return null;
   const step = Math.max(1, Math.ceil(journal.length / (CUTS + 1)));
   for (let length = step; length < journal.length; length += step) {
-    const problem = endsMidway(journal, length) ? null : whatGoesOnOtherwise(pipeline, input, journal, length);
+    const problem = endsMidway(journal, length) ? null : revivalDifference(pipeline, input, journal, length);
     if (problem !== null) return `cut after ${length} records, ${problem}`;
   }
   return null;
@@ -100,7 +100,7 @@ export async function keepJournal(store: RunStore, records: readonly RunRecord[]
 
 const ENDINGS = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
 
-function whatGoesOnOtherwise(
+function revivalDifference(
   pipeline: Pick<Pipeline, 'work'>,
   input: PipelineInput,
   journal: readonly RunRecord[],

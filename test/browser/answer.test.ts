@@ -9,14 +9,14 @@ import { startRun } from '../../src/index.ts';
 import { fake } from '../rig.ts';
 import { dashboard, serveOn } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
-import { openBeside, openTab } from './tab.ts';
+import { openSecondTab, openTab } from './tab.ts';
 
 describe('a second tab', () => {
   it('shows the answer as soon as the first has given it', async () => {
     const { url, item } = await asked();
     const { page: first } = await openTab(url);
     await first.goto(item);
-    const { page: second } = await openBeside(first, item);
+    const { page: second } = await openSecondTab(first, item);
     await second.getByRole('radio', { name: /^Retry/u }).check();
     await answer(first, 'Approve', 'Send: approve');
     await first.getByRole('heading', { name: 'Answered' }).waitFor();
@@ -28,7 +28,7 @@ describe('a second tab', () => {
     const { url, item, store, run } = await asked();
     const { page: first } = await openTab(url);
     await first.goto(item);
-    const { page: second, allow } = await openBeside(first, 'about:blank');
+    const { page: second, allow } = await openSecondTab(first, 'about:blank');
     allow(/net::ERR_FAILED|409/u);
     await second.route('**/api/changes', (route) => route.abort());
     await second.goto(item);
@@ -92,7 +92,7 @@ describe('a dashboard that ends with its run', () => {
     const { url, item, run, close } = await asked();
     const { page: first, allow } = await openTab(url);
     await first.goto(item);
-    const { page: second, allow: allowToo } = await openBeside(first, item);
+    const { page: second, allow: allowToo } = await openSecondTab(first, item);
     await second.getByRole('radio', { name: /^Retry/u }).check();
     allow(/net::ERR_/u);
     allowToo(/net::ERR_/u);
@@ -127,7 +127,7 @@ describe('a server that starts again with other secrets', () => {
     const next = await serveOn(store, { port });
     // Requests in the meantime are refused with the same words.
     await page.getByRole('alert').filter({ hasText: 'Open the URL that was printed' }).first().waitFor();
-    const beside = await openBeside(page, next.url);
+    const beside = await openSecondTab(page, next.url);
     await beside.page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await answer(page, 'Approve', 'Send: approve');

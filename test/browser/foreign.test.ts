@@ -15,7 +15,7 @@ import { ATTEMPTS } from './attempts.ts';
 import { REBOUND } from './chromium.ts';
 import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
-import { openBeside, openTab } from './tab.ts';
+import { openSecondTab, openTab } from './tab.ts';
 
 describe('the page of the dashboard', () => {
   it('can do everything that others attempt', async () => {
@@ -61,7 +61,7 @@ describe('a name that leads to this machine', () => {
   it('is refused, with the token and without', async () => {
     const { store, url, port } = await waiting();
     const { page } = await openTab(url);
-    const other = await openBeside(page, 'about:blank');
+    const other = await openSecondTab(page, 'about:blank');
     other.allow(/403|Cross-Origin-Opener-Policy header has been ignored/u);
     for (const path of ['/', `/${new URL(url).search}`, '/api/runs', '/api/inbox']) {
       const answer = await other.page.goto(`http://${REBOUND}:${port}${path}`);
@@ -112,7 +112,7 @@ async function visited(
   const { store, url, port } = await waiting();
   const { page } = await openTab(url);
   const { page: other, allow } =
-    whose === 'own' ? { page, allow: () => undefined } : await openBeside(page, await foreignPage());
+    whose === 'own' ? { page, allow: () => undefined } : await openSecondTab(page, await foreignPage());
   // The browser logs an error for each attempt that it prevents.
   allow(/./u);
   const [item] = await store.inbox({ open: true });

@@ -39,7 +39,7 @@ export async function openTab(url: string, options: BrowserContextOptions = {}):
 }
 
 /** Opens another page in the same browser context, with the same cookies. */
-export async function openBeside(page: Page, url: string): Promise<Tab> {
+export async function openSecondTab(page: Page, url: string): Promise<Tab> {
   const other = await page.context().newPage();
   const tab = watch(other);
   await other.goto(url);

@@ -9,12 +9,12 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { dashboard } from './dashboard.ts';
 import { RUN, startStory } from './story.ts';
-import { openBeside, openTab } from './tab.ts';
+import { openSecondTab, openTab } from './tab.ts';
 
 describe('an answer', () => {
   it('is sent despite five visible tabs on a run', async () => {
     const { url, page, run } = await asked();
-    for (let count = 1; count < 5; count += 1) await openRun((await openBeside(page, home(url))).page, url);
+    for (let count = 1; count < 5; count += 1) await openRun((await openSecondTab(page, home(url))).page, url);
     await answer(page);
     expect((await run.result).status).toBe('completed');
   });
@@ -22,7 +22,7 @@ describe('an answer', () => {
   it('is sent despite ten hidden tabs on a run', async () => {
     const { url, page, run } = await asked();
     for (let count = 1; count < 10; count += 1) {
-      const { page: other } = await openBeside(page, home(url));
+      const { page: other } = await openSecondTab(page, home(url));
       await openRun(other, url);
       await show(other, false);
     }

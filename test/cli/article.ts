@@ -105,6 +105,6 @@ export function containingFields(fields: Readonly<Record<string, unknown>>): unk
 }
 
 /** Resolves when the file exists. */
-export async function untilThereIs(cwd: string, name: string): Promise<void> {
+export async function untilExists(cwd: string, name: string): Promise<void> {
   for await (const change of watch(cwd)) if (change.filename === name && existsSync(join(cwd, name))) return;
 }

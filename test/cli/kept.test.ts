@@ -14,7 +14,7 @@ import {
   ranTo,
   startUntil,
   matching,
-  untilThereIs,
+  untilExists,
 } from './article.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { main, phasegate, untimed } from './cli.ts';
@@ -64,8 +64,8 @@ describe('a run that is stopped', () => {
     // The command ignores its signal, so the first Ctrl-C has to wait.
     await put(cwd, 'deaf.yaml', DEAF);
     const { child, ended } = await startUntil(['run', 'deaf.yaml'], 'write started', cwd);
-    await untilThereIs(cwd, 'deaf');
-    const told = untilThereIs(cwd, 'told');
+    await untilExists(cwd, 'deaf');
+    const told = untilExists(cwd, 'told');
     child.kill('SIGINT');
     await told;
     child.kill('SIGINT');

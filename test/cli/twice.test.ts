@@ -1,7 +1,7 @@
 /** A second signal: the process ends at once, and leaves the terminal and the run in good order. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { put, untilThereIs } from './article.ts';
+import { put, untilExists } from './article.ts';
 import { files, start } from './cli.ts';
 import { onTerminal, python } from './pty.ts';
 
@@ -67,7 +67,7 @@ describe('two signals while a task blocks the process', () => {
         return new Promise(() => undefined);
       } })`),
     });
-    const blocked = untilThereIs(cwd, 'blocked');
+    const blocked = untilExists(cwd, 'blocked');
     const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     await blocked;
     child.kill('SIGINT');

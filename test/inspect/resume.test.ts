@@ -29,7 +29,7 @@ const PLACES: readonly (readonly [event: string, times: number])[] = [
 
 describe('resumeRun() of an inspected run', () => {
   it.each(PLACES)('resumes after %s (occurrence %i) as without an inspector', async (type, times) => {
-    const [plain, inspected] = [await goneOn(type, times, false), await goneOn(type, times, true)];
+    const [plain, inspected] = [await resumedRun(type, times, false), await resumedRun(type, times, true)];
     expect(inspected.status).toBe('completed');
     expect(inspected.story).toEqual(plain.story);
     expect(inspected.seen.size).toBeGreaterThan(0);
@@ -61,7 +61,7 @@ describe('retryRun() of an inspected run', () => {
 // --- internal ---
 
 /** Leaves a run at an event, and resumes it. */
-async function goneOn(type: string, times: number, isInspected: boolean) {
+async function resumedRun(type: string, times: number, isInspected: boolean) {
   const store = memoryStore();
   const pipeline = workflow();
   const first = startRun(pipeline, { runId: 'left', store, attended: true });

@@ -23,7 +23,7 @@ import {
 import { openaiReviewer, type AskReply } from '../../src/openai.ts';
 import { nonceIn } from '../openai/server.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
-import { whatIsToldOtherwise } from '../told-again.ts';
+import { replayDifference } from '../told-again.ts';
 import { numberOfRuns } from './number-of-runs.ts';
 
 const options = numberOfRuns({ runs: 170, seed: 11 });
@@ -107,7 +107,7 @@ describe('for all answers of reviewers', () => {
         expect(count('phase.started')).toBeLessThanOrEqual(bound?.attempts ?? 0);
         expect(count('review.started')).toBeLessThanOrEqual(Math.max(...Object.values(bound?.reviews ?? {})));
         expect(unearned(scenario, records, given)).toBeNull();
-        expect(whatIsToldOtherwise(pipeline, records, result)).toBeNull();
+        expect(replayDifference(pipeline, records, result)).toBeNull();
       }),
       options,
     );

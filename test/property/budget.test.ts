@@ -19,7 +19,7 @@ import {
   type TaskContext,
 } from '../../src/index.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
-import { whatIsToldOtherwise } from '../told-again.ts';
+import { replayDifference } from '../told-again.ts';
 import { numberOfRuns } from './number-of-runs.ts';
 
 const options = numberOfRuns({ runs: 150, seed: 5 });
@@ -114,7 +114,7 @@ describe('a run with true estimates', () => {
           else expect(event.used + most).toBeGreaterThanOrEqual(event.max);
         }
         waited += waits(records);
-        expect(whatIsToldOtherwise(pipeline, records, result)).toBeNull();
+        expect(replayDifference(pipeline, records, result)).toBeNull();
       }),
       options,
     );

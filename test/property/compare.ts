@@ -31,7 +31,7 @@ export function difference(actually: readonly string[], expectedly: readonly str
  * Returns the first difference between findings that reviewers were shown; null if there is none. Reviewers have no
  * order.
  */
-export function otherwiseShown(actual: readonly string[], expected: readonly string[]): string | null {
+export function findingsDifference(actual: readonly string[], expected: readonly string[]): string | null {
   for (const who of new Set([...actual, ...expected].map(reviewerIn))) {
     const within = firstDifference(
       actual.filter((one) => reviewerIn(one) === who),

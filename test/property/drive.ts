@@ -9,7 +9,7 @@ import type { RunStore } from '../../src/store.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';
 import { noMemory, peopleOf } from './people.ts';
-import { whatIsToldOtherwise } from '../told-again.ts';
+import { replayDifference } from '../told-again.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 /** The observations of a driven run. */
@@ -61,7 +61,7 @@ export async function drive(scenario: Scenario, inspect?: () => void, kept?: Kep
   if (scenario.cancelAt !== undefined) clock.setTimeout(() => run.cancel('a person stops it'), scenario.cancelAt);
   await settle(kept);
   for (let steps = 0; end.result === null && steps < MAX_STEPS && clock.step(); steps++) await settle(kept);
-  const otherwise = end.result && whatIsToldOtherwise(pipeline, records, end.result);
+  const otherwise = end.result && replayDifference(pipeline, records, end.result);
   if (otherwise !== null) throw new Error(`Told again: ${otherwise}`);
   return { records, sightings, shown, snapshot: run.snapshot(), result: end.result, refused: memory.refused };
 }

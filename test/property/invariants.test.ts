@@ -1,9 +1,9 @@
-/** A test of `brokenPromises`: one sound run, falsified in one way after the other. */
+/** A test of `brokenInvariants`: one sound run, falsified in one way after the other. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Issue, RunEvent, RunRecord } from '../../src/index.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { drive, type Driven } from './drive.ts';
-import { brokenPromises } from './invariants.ts';
+import { brokenInvariants } from './invariants.ts';
 import { about, back, does, gate, put, scenario, yes } from './pinned.ts';
 
 //  plan ──▶ draft ──▶ print     draft retries once, then sends plan back
@@ -22,7 +22,7 @@ const given = scenario([
 
 type Type = RunEvent['type'];
 
-const LIES: readonly (readonly [string, (run: Driven) => Driven])[] = [
+const FAULTS: readonly (readonly [string, (run: Driven) => Driven])[] = [
   ['a record is missing', (run) => told(run, (records) => records.toSpliced(3, 1))],
   ['the end is missing', (run) => told(run, (records) => records.slice(0, -1))],
   ['a phase starts twice', (run) => renumbered(run, (records) => twice(records, 'phase.started'))],
@@ -79,17 +79,17 @@ const LAWS: readonly (readonly [string, Scenario])[] = [
 // XState's development build warns once per action of every phase.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
-describe('brokenPromises()', () => {
+describe('brokenInvariants()', () => {
   it('reports nothing for a sound run', async () => {
-    expect(brokenPromises(given, await drive(given))).toEqual([]);
+    expect(brokenInvariants(given, await drive(given))).toEqual([]);
   });
 
-  it.each(LIES)('reports that %s', async (_, lie) => {
-    expect(brokenPromises(given, lie(await drive(given)))).not.toEqual([]);
+  it.each(FAULTS)('reports that %s', async (_, fault) => {
+    expect(brokenInvariants(given, fault(await drive(given)))).not.toEqual([]);
   });
 
   it.each(LAWS)('reports that %s', async (_, law) => {
-    expect(brokenPromises(law, await drive(given))).not.toEqual([]);
+    expect(brokenInvariants(law, await drive(given))).not.toEqual([]);
   });
 });
 

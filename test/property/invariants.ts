@@ -10,7 +10,7 @@ import type { Driven } from './drive.ts';
 import { timeline, type Moment } from './timeline.ts';
 
 /** Returns a description of every broken invariant; empty if there is none. */
-export function brokenPromises(scenario: Scenario, run: Driven): readonly string[] {
+export function brokenInvariants(scenario: Scenario, run: Driven): readonly string[] {
   const { moments } = timeline(run.records);
   const above = ancestry(scenario);
   return [

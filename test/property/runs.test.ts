@@ -9,9 +9,9 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { foldRun, runRecordSchema } from '../../src/index.ts';
 import { simulate, type Expected } from '../reference/simulate.ts';
 import { account } from './account.ts';
-import { difference, otherwiseShown } from './compare.ts';
+import { difference, findingsDifference } from './compare.ts';
 import { drive, type Driven } from './drive.ts';
-import { brokenPromises } from './invariants.ts';
+import { brokenInvariants } from './invariants.ts';
 import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
 import { selective } from './selective.ts';
@@ -40,11 +40,11 @@ describe('startRun()', () => {
         const run = await drive(scenario);
         return (
           difference(account(run.records), expected.lines) ??
-          otherwiseShown(run.shown, expected.shown) ??
-          otherwiseCounted(run, expected) ??
-          listed(brokenPromises(scenario, run)) ??
+          findingsDifference(run.shown, expected.shown) ??
+          correctionsDifference(run, expected) ??
+          listed(brokenInvariants(scenario, run)) ??
           listed([...unfinished(run), ...run.refused]) ??
-          retold(run)
+          snapshotDifference(run)
         );
       });
     },
@@ -59,7 +59,7 @@ describe('startRun()', () => {
       const run = await drive(scenario);
       return (
         difference(account(run.records), expected.lines) ??
-        listed([...brokenPromises(scenario, run), ...unfinished(run)])
+        listed([...brokenInvariants(scenario, run), ...unfinished(run)])
       );
     });
   }, 600_000);
@@ -85,13 +85,13 @@ function unfinished({ result }: Driven): string[] {
 }
 
 /** Checks the number of corrections by docs/semantics.md: each phase with a correction counts. */
-function otherwiseCounted({ snapshot }: Driven, { corrections }: Expected): string | null {
+function correctionsDifference({ snapshot }: Driven, { corrections }: Expected): string | null {
   const counted = snapshot.metrics.corrections;
   return counted === corrections ? null : `${counted} corrections were counted, and ${corrections} made`;
 }
 
 /** Checks that the snapshot follows from records that were stored. */
-function retold({ records, snapshot }: Driven): string | null {
+function snapshotDifference({ records, snapshot }: Driven): string | null {
   const stored = JSON.parse(JSON.stringify(records)) as unknown[];
   const view = foldRun();
   for (const record of stored) view.apply(runRecordSchema.parse(record));

@@ -9,7 +9,7 @@ import { simulate } from '../reference/simulate.ts';
 import { account } from './account.ts';
 import { difference } from './compare.ts';
 import { drive } from './drive.ts';
-import { brokenPromises } from './invariants.ts';
+import { brokenInvariants } from './invariants.ts';
 
 /**
  * Asserts that the runtime and the reference agree on a scenario. @returns Its account.
@@ -21,7 +21,7 @@ export async function story(given: Scenario, isLeftOut = / (?:task|review)\./u):
   const run = await drive(given);
   expect(expected.collided).toBe(false);
   expect(difference(account(run.records), expected.lines)).toBeNull();
-  expect(brokenPromises(given, run)).toEqual([]);
+  expect(brokenInvariants(given, run)).toEqual([]);
   expect(run.refused).toEqual([]);
   const told = expected.lines.filter((one) => !isLeftOut.test(one));
   return `\n${told.join('\n')}\n`;

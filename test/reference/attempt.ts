@@ -6,7 +6,7 @@
 import { askSoon } from './inbox.ts';
 import { spend } from './limits.ts';
 import type { Bid } from './charge.ts';
-import { ask, giveBack, look, stopBeside } from './till.ts';
+import { ask, giveBack, look, stopSiblings } from './reservations.ts';
 import { callOf, TRY_BACKOFF, type TaskAct, type TaskSpec } from './scenario.ts';
 import { at, later, nextCall, say, type Phase, type World } from './world.ts';
 
@@ -39,7 +39,7 @@ export function runTasks(world: World, phase: Phase, end: (attempted: Attempted)
   }
 
   function finish(attempted: Attempted): void {
-    if (attempted.type !== 'done') stopBeside(world, phase);
+    if (attempted.type !== 'done') stopSiblings(world, phase);
     if (world.ended !== undefined) return;
     over = true;
     end(attempted);

@@ -29,7 +29,7 @@ export function compare(world: World, phase: Phase, outputs: Readonly<Record<str
 }
 
 /** Records a gate's demand in text alone. A decision of a person resets all counts of the phase. */
-export function hearWords(world: World, phase: Phase, verdict: Verdict, by: DecidedBy): void {
+export function recordText(world: World, phase: Phase, verdict: Verdict, by: DecidedBy): void {
   if (by === 'person') {
     phase.unchanged = 0;
     phase.knownUnchanged = new Map();

@@ -35,7 +35,7 @@ export function giveBack(world: World, bid: Bid): void {
 }
 
 /** Stops the other tries of a failed attempt: each is charged before the attempt ends. */
-export function stopBeside(world: World, phase: Phase): void {
+export function stopSiblings(world: World, phase: Phase): void {
   for (const bid of world.promised) if (bid.phase === phase && bid.life === phase.life) giveBack(world, bid);
 }
 

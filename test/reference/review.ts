@@ -10,7 +10,7 @@ import { routed } from './issues.ts';
 import { spend } from './limits.ts';
 import { shown } from './line.ts';
 import type { Bid } from './charge.ts';
-import { ask, giveBack, look, stopBeside } from './till.ts';
+import { ask, giveBack, look, stopSiblings } from './reservations.ts';
 import {
   callOf,
   type Call,
@@ -134,7 +134,7 @@ function askReviewers(
     if (byPerson) people--;
     over = open === 0 || brokenBy(verdict) !== undefined;
     if (!over) return byPerson ? undefined : wait();
-    if (open > 0) stopBeside(world, phase);
+    if (open > 0) stopSiblings(world, phase);
     if (world.ended !== undefined) return;
     const all = gate.reviewers.flatMap((one) => [...heard].filter(([who]) => who === one.name));
     const answers = new Map(all.filter(([, one]) => !isMissing(gate, one) || isLost(one)));

@@ -115,7 +115,7 @@ describe('an answer', () => {
 
   it('resumes a run without a process', async () => {
     const { store } = await ownStore();
-    const { post } = await served({ store, actions: goingOn(store) });
+    const { post } = await served({ store, actions: resumingActions(store) });
     const item = await waiting(store);
     expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
       status: 200,
@@ -263,7 +263,7 @@ async function waiting(store: RunStore): Promise<InboxItem> {
 }
 
 /** Returns actions that resume runs in this process. */
-function goingOn(store: RunStore) {
+function resumingActions(store: RunStore) {
   const resume = async ({ runId }: { readonly runId: string }) => {
     await resumeRun(store, runId, pipeline, { attended: true });
   };

@@ -9,7 +9,7 @@ import { ownStore, served, until, type Served } from './rig.ts';
 describe('runs', () => {
   it('have a status, a holder, and possible actions', async () => {
     const { store } = await ownStore();
-    const { get } = await served({ store, actions: goingOn(store) });
+    const { get } = await served({ store, actions: resumingActions(store) });
     const runs = await ofEachStanding(store);
     const told = Object.fromEntries(
       (await listed(get)).map(({ runId, standing, worker, hung, gone, actions }) => [
@@ -48,7 +48,7 @@ describe('runs', () => {
     const stopped = startRun(slow, { store, runId: 'r', holder: 'desk 1' });
     await until(async () => (await store.run('r'))?.lease !== undefined);
     const gone = new Set<string>();
-    const { get } = await served({ store, actions: goingOn(store), isAlive: (holder) => !gone.has(holder) });
+    const { get } = await served({ store, actions: resumingActions(store), isAlive: (holder) => !gone.has(holder) });
     expect((await get('/api/runs/r')).body).toMatchObject({ standing: 'running', worker: 'desk 1', gone: null });
     gone.add('desk 1');
     expect((await get('/api/runs/r')).body).toMatchObject({
@@ -84,7 +84,7 @@ describe('runs', () => {
         },
       ]);
     }
-    const watched = await served({ store, readOnly: true, actions: goingOn(store), storeName: 'mine' });
+    const watched = await served({ store, readOnly: true, actions: resumingActions(store), storeName: 'mine' });
     expect((await watched.get('/api/session')).body).toMatchObject({ actions: [], store: 'mine' });
     expect((await watched.get(`/api/runs/${run.id}`)).body).toMatchObject({ actions: [] });
     expect(await store.runs()).toHaveLength(1);
@@ -155,7 +155,7 @@ describe('resume and retry', () => {
         return store.run(runId);
       },
     };
-    const actions = goingOn(store, asked);
+    const actions = resumingActions(store, asked);
     const { post } = await served({
       store: watched,
       actions: {
@@ -179,7 +179,7 @@ describe('resume and retry', () => {
 
   it('are refused with the error of the run', async () => {
     const { store } = await ownStore();
-    const { post } = await served({ store, actions: goingOn(store) });
+    const { post } = await served({ store, actions: resumingActions(store) });
     const run = startRun(quick, { store });
     await run.result;
     expect(await post(`/api/runs/${run.id}/resume`)).toMatchObject({
@@ -198,7 +198,7 @@ describe('resume and retry', () => {
 describe('fork', () => {
   it('creates a run at a record or before a phase, and runs it on request', async () => {
     const { store } = await ownStore();
-    const { post, get } = await served({ store, actions: goingOn(store) });
+    const { post, get } = await served({ store, actions: resumingActions(store) });
     const run = startRun(quick, { store });
     await run.result;
     const fork = async (body: unknown) => {
@@ -296,7 +296,7 @@ async function suspended(store: RunStore, runId?: string): Promise<Run<unknown>>
 }
 
 /** Returns actions that resume runs in this process. */
-function goingOn(store: RunStore, asked: string[] = []): DashboardActions {
+function resumingActions(store: RunStore, asked: string[] = []): DashboardActions {
   const begin = async (how: string, { runId, pipeline }: ListedRun, go: typeof resumeRun) => {
     asked.push(`${how} ${runId}`);
     await go(store, runId, [quick, slow, fails].find(({ name }) => name === pipeline) ?? quick);

@@ -23,7 +23,7 @@ import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';
 import type { PhaseSpec, Scenario } from '../reference/scenario.ts';
 import { endsMidway } from '../told-again.ts';
-import { keep, settle, stageOf, toEnd, wrongWith } from './go-on.ts';
+import { keep, settle, stageOf, toEnd, problemOf } from './go-on.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 20],
@@ -58,7 +58,7 @@ describe('retryRun()', () => {
           seen.retried += 1;
           const after = await readRun(store, 'run');
           const problem =
-            (await wrongWith(store, 'run', before, pipeline, scenario)) ??
+            (await problemOf(store, 'run', before, pipeline, scenario)) ??
             notRunAgain(before, after.slice(before.length), seen);
           if (problem !== null) return problem;
           if (status === 'completed') {
@@ -114,7 +114,7 @@ describe('forkRun()', () => {
           } catch (error) {
             return `${where}: ${String(error)}`;
           }
-          const problem = await wrongWith(store, runId, before, pipeline, scenario);
+          const problem = await problemOf(store, runId, before, pipeline, scenario);
           if (problem !== null) return `${where}: ${problem}`;
         }
         // The original run is unchanged.
@@ -339,7 +339,7 @@ async function changedLater(
   const ended = records.findLast(({ event }) => 'phase' in event && event.phase === 'added')?.event.type;
   const status = view.snapshot().phases['added']?.status;
   if (`phase.${status}` !== ended) return `the phase that was added is ${status} after ${ended}`;
-  return wrongWith(store, runId, copied(before, runId), pipeline, scenario, true);
+  return problemOf(store, runId, copied(before, runId), pipeline, scenario, true);
 }
 
 /** Changes phases that have started. */

@@ -59,7 +59,7 @@ export async function toEnd(run: Run<unknown>, clock: SteppedClock): Promise<Run
  *
  * @param before Its records when it was left.
  */
-export async function wrongWith(
+export async function problemOf(
   store: RunStore,
   runId: string,
   before: readonly RunRecord[],

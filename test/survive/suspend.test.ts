@@ -7,7 +7,7 @@ import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';
-import { whatIsToldOtherwise } from '../told-again.ts';
+import { replayDifference } from '../told-again.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 12],
@@ -31,7 +31,7 @@ describe('suspend()', () => {
           expect(records.slice(0, before.length)).toEqual(before);
           const rerun = approvedAgain(before, records);
           if (rerun !== undefined) return `${rerun} was approved, and has run again`;
-          const problem = whatIsToldOtherwise(build(scenario, STAGE), records, null);
+          const problem = replayDifference(build(scenario, STAGE), records, null);
           if (problem !== null) return `told again after part ${nth}: ${problem}`;
           if (ended) return null;
           before = records;
