@@ -46,6 +46,19 @@ describe('ARCHITECTURE.md', () => {
     expect(Object.fromEntries(rows)).toEqual({ ...Object.fromEntries(expected), cli: ['everything'] });
   });
 
+  it('draws the state machines as their files do', () => {
+    const drawings = page
+      .slice(page.indexOf('## Three state machines'), page.indexOf('## One decision'))
+      .matchAll(/`(machines\/[^`]+\.ts)`[^]*?```text\n([^]*?)```/gu);
+    const wrong = [...drawings].flatMap(([, file = '', drawing = '']) => {
+      const comment = read(`src/${file}`)
+        .split('\n')
+        .map((line) => line.replace(/^ \* /u, ''));
+      return drawing.split('\n').filter((line) => line !== '' && !comment.includes(line));
+    });
+    expect(wrong).toEqual([]);
+  });
+
   it('names files and functions that exist in the way of a decision', () => {
     const stations = page.slice(page.indexOf('## One decision'), page.indexOf('## Stored runs'));
     const code = sourceFiles().map((file) => ({ file, text: read(file) }));
