@@ -21,8 +21,8 @@ interface Shared {
   /** Prices by model, for `costUsd`. @default no costs are reported */
   readonly prices?: Prices | undefined;
   /**
-   * Most concurrent requests of all tasks and reviewers in this process that ask the same server with the same key, the same `client` or the same
-   * `ask`. Further ones wait in order, and their `timeout` includes that wait.
+   * Most concurrent requests to one server, of all tasks and reviewers in this process. A server is a URL with a key, a `client`, or an
+   * `ask` function. Further requests wait in order, and their `timeout` includes that wait.
    *
    * @default 'unlimited'
    */

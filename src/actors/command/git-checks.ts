@@ -31,9 +31,9 @@ export interface DiffOptions extends GitOptions {
 }
 
 /**
- * A check that no file of the working tree has a merge conflict. It finds the conflicts that git knows, and markers (`<<<<<<<`,
- * `=======` and `>>>>>>>`, each at the start of a line) in text files that are tracked or could be. The feedback names the
- * files. A failure of git itself is a review error.
+ * A check that no file of the working tree has a merge conflict. It finds the conflicts that git knows. It also finds the markers
+ * `<<<<<<<`, `=======` and `>>>>>>>`, each at the start of a line, in text files that are tracked or could be. The feedback names
+ * the files. A failure of git itself is a review error.
  *
  * @example
  * ```ts

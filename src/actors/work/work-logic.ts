@@ -91,7 +91,7 @@ function ownerOf<O>(self: AnyActorRef): WorkOwner<O> {
   const services = servicesOf(self._parent?._parent);
   return {
     clock: clockOf(self),
-    till: services?.quota,
+    quota: services?.quota,
     stragglers: services?.stragglers,
     report: (fact) => reportWork(self, fact),
     done: (output) => send(RESOLVED, output),

@@ -35,7 +35,7 @@ export class WorkScope<I, O> {
   onRest: (() => void) | undefined = undefined;
   readonly #owner: WorkOwner<O>;
   readonly #onStop: ((scope: WorkScope<I, O>) => void) | undefined;
-  // Created on first use, with one element: an empty array that is pushed to reserves room for seventeen.
+  // Created on first use, with one element: pushing to an empty array would reserve room for seventeen.
   #halts: Halt[] | undefined = undefined;
   #stops: (() => void)[] | undefined = undefined;
   /** Number of running handlers. Stopping takes time if there are any. */
@@ -66,7 +66,7 @@ export class WorkScope<I, O> {
 
   /** True if limits bound the usage of tries. */
   get isBounded(): boolean {
-    return this.#owner.till !== undefined;
+    return this.#owner.quota !== undefined;
   }
 
   /**
@@ -75,7 +75,7 @@ export class WorkScope<I, O> {
    * @param go Called with the reservation.
    */
   reserve(phase: string, task: TaskPlan, go: (reservation: Reservation | undefined) => void): void {
-    const { till: quota } = this.#owner;
+    const { quota } = this.#owner;
     if (!quota || this.isHalted) {
       go(undefined);
       return;
@@ -97,13 +97,13 @@ export class WorkScope<I, O> {
 
   /** Counts usage of a try before it is reported. */
   spend(reservation: Reservation, used: Report): void {
-    this.#owner.till?.use(reservation, used);
+    this.#owner.quota?.use(reservation, used);
   }
 
   /** Releases the reservation of a finished try, once its late reports are counted. No other try may use it before. */
   releaseReservation(reservation: Reservation): void {
     if (this.#reservations?.delete(reservation))
-      this.#owner.stragglers?.whenCounted(() => this.#owner.till?.release(reservation));
+      this.#owner.stragglers?.whenCounted(() => this.#owner.quota?.release(reservation));
   }
 
   /** True if reports of tries are late: the work has ended, or was stopped. */

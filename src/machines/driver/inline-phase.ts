@@ -76,7 +76,7 @@ class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
     return clockOf(this._parent);
   }
 
-  get till(): Quota | undefined {
+  get quota(): Quota | undefined {
     return servicesOf(this._parent)?.quota;
   }
 

@@ -59,7 +59,7 @@ export interface Progress {
 export interface WorkOwner<O> {
   readonly clock: Clock;
   /** Where tries ask for what they may use; nowhere where no limit bounds that. */
-  readonly till: Quota | undefined;
+  readonly quota: Quota | undefined;
   /** Where work is that was stopped and is not at rest; nowhere where no pipeline counts. */
   readonly stragglers: Stragglers | undefined;
   report(fact: PhaseReport): void;
