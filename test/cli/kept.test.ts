@@ -140,7 +140,7 @@ describe('a run without a store', () => {
     child.kill('SIGINT');
     const { code, stdout } = await ended;
     expect(stdout).toContain('⊘ cancelled');
-    expect(stdout).not.toContain('kept in');
+    expect(stdout).not.toContain('stored in');
     expect(code).toBe(130);
     expect(await phasegate(['ls'], { cwd })).toMatchObject({
       code: 2,

@@ -57,8 +57,8 @@ describe('phasegate ls', () => {
 
   it.each([
     [['--status', 'done'], 'Say one of running, waiting, suspended'],
-    [['-n', '0'], 'no whole number above 0'],
-    [['-n', 'x'], 'no whole number above 0'],
+    [['-n', '0'], 'must be a whole number above 0'],
+    [['-n', 'x'], 'must be a whole number above 0'],
   ])('refuses %j', async (flags, text) => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
@@ -445,7 +445,7 @@ describe('phasegate rm and gc', () => {
     const cwd = await article('go');
     await ranTo(cwd, 0);
     const { code, stderr } = await phasegate(['gc', `--keep=${keep}`], { cwd });
-    expect(stderr).toMatch(/no duration|argument missing/u);
+    expect(stderr).toMatch(/must be a duration|argument missing/u);
     expect(code).toBe(2);
   });
 });
@@ -554,8 +554,8 @@ describe('phasegate export and import', () => {
     const cases: readonly (readonly [text: string, problem: string])[] = [
       ['', 'it is empty'],
       ['Dear diary', 'line 1 is no JSON'],
-      ['{}', 'line 1 does not say that it is a run'],
-      [changed(0, (line) => line.replace('"version":1', '"version":2')), 'line 1 does not say that it is a run'],
+      ['{}', 'line 1 is not the header of a run'],
+      [changed(0, (line) => line.replace('"version":1', '"version":2')), 'line 1 is not the header of a run'],
       [lines.slice(0, -1).join('\n'), 'the last line, which has its checksum, is missing'],
       [lines.toSpliced(-2, 1).join('\n'), `it ends after ${lines.length - 5} of ${lines.length - 4} records`],
       [text.slice(0, -20), 'is no JSON'],

@@ -147,7 +147,7 @@ describe.skipIf(!python)('on a terminal', () => {
     const { code, text } = await onTerminal(['run', join(directory, 'p.mjs')], {
       '\n> ': 'maybe\n',
       'is not a decision': '\n',
-      'decides nothing': 'APPROVE\n',
+      'is no decision': 'APPROVE\n',
     });
     expect(text).toContain('‖ draft waits for a person');
     expect(text).toContain('Legal must see this.');

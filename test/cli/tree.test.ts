@@ -188,7 +188,7 @@ describe('the tree', () => {
         ],
       }),
     );
-    expect(frame(records, nth('phase.unaffected', 'reader'))).toContain('✓ reader  1 task  plan v2 says the same');
+    expect(frame(records, nth('phase.unaffected', 'reader'))).toContain('✓ reader  1 task  plan v2 changes nothing here');
   });
 
   it('shows phases that run again, are stale, or are cancelled', async () => {

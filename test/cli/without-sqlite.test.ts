@@ -46,7 +46,7 @@ describe('without SQLite', () => {
         'Install @photostructure/sqlite, or use Node 22.13 or later.\n',
     );
     expect(stdout).toContain('✓ completed');
-    expect(stdout).not.toContain('kept in');
+    expect(stdout).not.toContain('stored in');
     expect(code).toBe(0);
     expect(await run(program, ['run', 'p.mjs', '--store', 'mine.db'], cwd)).toMatchObject({
       code: 2,
