@@ -188,7 +188,9 @@ describe('the tree', () => {
         ],
       }),
     );
-    expect(frame(records, nth('phase.unaffected', 'reader'))).toContain('✓ reader  1 task  plan v2 changes nothing here');
+    expect(frame(records, nth('phase.unaffected', 'reader'))).toContain(
+      '✓ reader  1 task  plan v2 changes nothing here',
+    );
   });
 
   it('shows phases that run again, are stale, or are cancelled', async () => {
