@@ -2,9 +2,8 @@
  * Attacks that a page of another origin may try on a dashboard.
  *
  * Each is the body of an async function in that page. `base` is the address of the dashboard, `item` a pending item,
- * `answer` a valid
- * answer to it. It returns what the page could read; it throws or returns '' if the browser or the server prevents
- * the attack.
+ * `answer` a valid answer to it. It returns what the page could read; it throws or returns '' if the browser or the
+ * server prevents the attack.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
  * The page of an inspected run. A page of another origin replaces the hosted inspector: it announces that it listens,
- * and stores each
- * message, as the receiver of `@statelyai/inspect` does.
+ * and stores each message, as the receiver of `@statelyai/inspect` does.
  *
  * @module
  */
