@@ -13,8 +13,7 @@ import { files, phasegate, start, type Ended, type Going } from './cli.ts';
  * The source of the pipeline: research, then a draft.
  *
  * The draft prints `at work` and waits until the file `go` exists. Its gate escalates if `ask` exists, rejects if
- * `no` exists, and
- * otherwise approves. Each task appends a line to the file `ran`.
+ * `no` exists, and otherwise approves. Each task appends a line to the file `ran`.
  */
 const ARTICLE = `
 import { definePipeline, escalate, phase, reject, task } from 'phasegate';

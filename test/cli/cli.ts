@@ -3,8 +3,7 @@
  *
  * `phasegate(args)` runs a command in this process within milliseconds. It serves tests of output, prompts and files.
  * `start(args)` and `phasegateProcess(args)` run the build. They serve tests of signals, terminals, killed processes,
- * and the output of a
- * pipeline's own code.
+ * and the output of a pipeline's own code.
  *
  * @module
  */

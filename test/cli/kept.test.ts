@@ -311,7 +311,7 @@ describe('the pipeline of a resumed run', () => {
 });
 
 describe('two processes', () => {
-  it('cannot work on one run: the second is told about the first', async () => {
+  it('cannot work on one run: the second gets an error that names the first', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     const { code, stderr } = await phasegate(['resume', 'latest'], { cwd });

@@ -126,7 +126,7 @@ describe('pipelines from modules', () => {
     ['phasegate/opena', 'Did you mean "phasegate/openai"?'],
     ['@nobody/has-this/part', 'Install it in the project of the file: npm install @nobody/has-this\n'],
     ['nobody-has-this', 'Install it in the project of the file: npm install nobody-has-this\n'],
-  ])('that import %s are told what to do', async (name, advice) => {
+  ])('that import %s fail with advice', async (name, advice) => {
     const cwd = await files({ 'p.ts': `import '${name}';` });
     const { code, stderr } = await phasegate(['check', 'p.ts'], { cwd });
     expect(stderr).toContain(`Cannot find module '${name}'`);
@@ -153,7 +153,7 @@ describe('a module that starts runs itself', () => {
       `startRun(pipeline).outputs.then(({ a }) => setTimeout(() => console.log(a.t), 1));`,
     ],
     ['runPipeline', `console.log((await runPipeline(pipeline)).a.t);`],
-  ])('runs to its end, and is told what to export: %s', async (_, rest) => {
+  ])('runs to its end, and fails with advice: %s', async (_, rest) => {
     const cwd = await files({ 'p.ts': program(`'APPROVE'`, rest) });
     const { code, stdout, stderr } = await phasegateProcess(['run', 'p.ts'], { cwd });
     expect(`${stdout}${stderr}`).toBe(`made\n"p.ts" has started 1 run itself: "own" completed.\n${TO_EXPORT}\n`);

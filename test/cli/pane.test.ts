@@ -112,8 +112,7 @@ describe('a pane', () => {
   it.each([
     ['on a terminal of any size', { rows: fc.integer({ min: 2, max: 15 }), widths: fc.constant(0) }],
     // The terminal is so high that no line leaves it at the top, where it could not be erased. 14 lines of 62
-    // characters, broken
-    // at 4, are 224 rows.
+    // characters, broken at 4, are 224 rows.
     ['on a terminal whose width changes', { rows: fc.constant(300), widths: fc.integer({ min: 1, max: 60 }) }],
   ])('shows its last lines below all that was printed, %s', (_, { rows, widths }) => {
     const drawn = fc.array(fc.nat({ max: 100 }), { maxLength: 14 });

@@ -13,8 +13,7 @@ import { createScreen, type ScreenModel, type ScreenSize } from './screen.ts';
  * A Python script that runs a program on a terminal.
  *
  * Its standard input is what is typed. Its fourth descriptor takes sizes of the terminal, such as `24 80` for rows
- * and columns. The
- * first size must come before the program starts.
+ * and columns. The first size must come before the program starts.
  */
 const PTY = `
 import fcntl, os, pty, select, struct, sys, termios

@@ -336,7 +336,7 @@ describe('phasegate cancel', () => {
     expect(await phasegate(['retry', id], { cwd })).toMatchObject({ code: 0, stdout: containing('✓ completed') });
   });
 
-  it('tells the process that works on the run', async () => {
+  it('stops the process of the run', async () => {
     const cwd = await article();
     const { child, ended } = await startUntil(['run', 'p.mjs'], 'at work', cwd);
     const { code, stdout, stderr } = await phasegate(['cancel', 'latest', '--reason', 'Enough.'], { cwd });
