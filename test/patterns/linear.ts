@@ -15,14 +15,12 @@ export function doubtOf(source: string, flags: string): string | undefined {
   const looks = lookaroundsIn(ast);
   if (looks.some((look) => longestOf(look.alternatives) === Infinity)) return 'it looks around without an end';
   // A lookaround of bounded length takes constant time, and only removes matches. So the pattern without it, made to
-  // fail at its
-  // end so that every path is tried, takes at least as long.
+  // fail at its end so that every path is tried, takes at least as long.
   const [text, mustFail] = looks.length > 0 ? [without(source, looks), true] : [source, false];
   const doubt = judged(mustFail ? failing(text) : text, flags);
   if (doubt !== undefined || !flags.includes('g')) return doubt;
   // With the flag g, a pattern must not read far past its match either. Nothing is read twice if all paths from every
-  // position are
-  // linear together, or if each match ends with the last character that was read.
+  // position are linear together, or if each match ends with the last character that was read.
   if (takesAllItReads(ast) || judged(failing(text), flags) === undefined) return undefined;
   return 'matches may read the same text again and again';
 }
