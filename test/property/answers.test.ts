@@ -1,7 +1,6 @@
 /**
  * For all answers of reviewers: runs end, stay within `analyze`, and under `policies.strict` commit only what was
- * explicitly
- * approved.
+ * explicitly approved.
  *
  * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/answers.test.ts` tries 5000 other
  * scenarios.

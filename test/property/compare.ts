@@ -8,8 +8,7 @@
  * Returns the first difference between the accounts; null if they agree.
  *
  * The order of all events must be the same, with one exception. The starts of tasks, and charges of stopped tasks,
- * must be in order
- * only within their phase. A question to a person at the very end of the run is optional.
+ * must be in order only within their phase. A question to a person at the very end of the run is optional.
  */
 export function difference(actually: readonly string[], expectedly: readonly string[]): string | null {
   const actual = withoutLastQuestions(actually);

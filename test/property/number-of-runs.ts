@@ -2,8 +2,7 @@
  * The number and the seed of random scenarios for a property.
  *
  * `PHASEGATE_SCENARIOS` replaces the number of each property. `PHASEGATE_SEED`, a number or `random`, replaces its
- * seed. A failure
- * prints the seed that reproduces it.
+ * seed. A failure prints the seed that reproduces it.
  *
  * @module
  */

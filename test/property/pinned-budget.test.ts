@@ -86,7 +86,7 @@ describe('startRun()', () => {
   });
 
   //  plan ─┬─▶ check   sends plan back once
-  //        └─▶ print   is at work then, and begins again with the new plan
+  //        └─▶ print   runs then, and begins again with the new plan
   it('charges a stopped try before it checks the next one of its phase', async () => {
     const phases = [
       does('plan', [], [put(1, 10), put(2, 10)]),

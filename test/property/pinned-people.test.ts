@@ -63,7 +63,7 @@ describe('startRun()', () => {
   });
 
   //  draft ──▶ print    draft waits for a person, who is late by one millisecond
-  //  apart              goes on
+  //  apart              continues
   it('rejects at the deadline, and records so', async () => {
     const inbox = { expireAfterMs: 20, onExpiry: 'reject' as const };
     const phases = [

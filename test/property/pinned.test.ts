@@ -218,7 +218,7 @@ describe('startRun()', () => {
     `);
   });
 
-  //  a ──▶ b ──▶ c      c sends b back, b sends a back while it works on that, and is told of c's demand again
+  //  a ──▶ b ──▶ c      c sends b back, b sends a back while it works on that, and receives c's demand again
   it('repeats a demand if the phase restarts before it has answered', async () => {
     const phases = [
       does('a', [], [put(1, 10), put(2, 10)]),
@@ -493,7 +493,7 @@ describe('startRun()', () => {
   });
 
   //  text ─┐
-  //  data ─┴─▶ report    may send back each once, and has an issue of data again when it has one of text: that is not told
+  //  data ─┴─▶ report    may send back each once, and has an issue of data again when it has one of text: that reaches no phase
   it('replays a journal with an issue that reached no phase, as no rewind was left for it', async () => {
     const phases = [
       does('text', [], [put(1, 10), put(2, 10)]),
