@@ -27,8 +27,7 @@ interface Rider {
 
 /**
  * Returns the riders of a demand on `target`: other phases that may be sent back once more. Feedback for forbidden
- * ones goes to the
- * requester.
+ * ones goes to the requester.
  */
 export function ridersOf(
   world: World,

@@ -78,9 +78,8 @@ export type Call<Act> = Act & { readonly delay?: number; readonly tokens?: numbe
 
 /**
  * A task. `asks` are ancestors whose outputs it reads, in addition to the predecessors of its phase. `parts` are
- * tasks of ancestors
- * whose outputs it reads, by the name of the ancestor. Without `parts` it reads all or none of them, and all count as
- * read.
+ * tasks of ancestors whose outputs it reads, by the name of the ancestor. Without `parts` it reads all or none of
+ * them, and all count as read.
  */
 export interface TaskSpec {
   readonly parts?: Readonly<Record<string, readonly string[]>>;

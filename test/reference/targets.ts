@@ -20,8 +20,7 @@ export function allowedTargets(phase: Phase, { rewindTo = 'predecessors' }: Gate
 
 /**
  * Returns the act of a person as a reviewer. After the refusal of a forbidden target, the person demands the change
- * of the phase
- * under review.
+ * of the phase under review.
  */
 export function asAllowed(phase: Phase, gate: GateSpec, act: Call<ReviewAct>): Call<ReviewAct> {
   if (act.do !== 'rewind' || allowedTargets(phase, gate).has(act.phase)) return act;
