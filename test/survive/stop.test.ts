@@ -1,7 +1,6 @@
 /**
  * A process is stopped (`SIGSTOP`) during a run, for longer than its lease. Another process takes the run over and
- * finishes it; then
- * the first one is continued.
+ * finishes it; then the first one is continued.
  */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,7 +1,6 @@
 /**
  * Runs whose store becomes unwritable: full, read-only, or at a file size limit. They stop there, and resume from
- * there once the store
- * is writable again.
+ * there once the store is writable again.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

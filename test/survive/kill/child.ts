@@ -1,17 +1,12 @@
 /**
  * The process that is killed or stopped: `child.ts <store> <effects> <acknowledged> <skew> <when> [single]`. It
- * starts the run, or
- * resumes it.
+ * starts the run, or resumes it.
  *
  * `when` is `before:n` or `after:n`, for the nth batch that it stores, or `never`; at that moment it kills itself.
- * With the prefix `stop:`
- * it reports the moment, and waits to be stopped and continued instead. `stop:` also has the moments `task:n`, the
- * start of the nth
- * task, and `open`, while the run waits for a person. At `saying` it has printed half of its result, as a process
- * that is killed
- * while it prints. `skew` is added to the time when it examines leases, so that a foreign lease counts as expired.
- * With
- * `single` each record is a batch.
+ * With the prefix `stop:` it reports the moment, and waits to be stopped and continued instead. `stop:` also has the
+ * moments `task:n`, the start of the nth task, and `open`, while the run waits for a person. At `saying` it has
+ * printed half of its result, as a process that is killed while it prints. `skew` is added to the time when it
+ * examines leases, so that a foreign lease counts as expired. With `single` each record is a batch.
  *
  * @module
  */

@@ -1,7 +1,6 @@
 /**
  * A simulated stop of two minutes. The process is stopped for a short time. When it continues, its clock is two
- * minutes ahead and due
- * timers fire.
+ * minutes ahead and due timers fire.
  *
  * @module
  */
