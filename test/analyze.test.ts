@@ -166,7 +166,7 @@ describe('analyze() on gates that can never fire', () => {
   });
 });
 
-describe('analyze() on gates that open although nobody approves (GATE_LENIENT)', () => {
+describe('analyze() on gates that open without an approval (GATE_LENIENT)', () => {
   it('names them, with every option that opens one', async () => {
     //  a ──▶ b ──▶ c ──▶ d ──▶ e
     const phases = [
@@ -248,7 +248,7 @@ describe('analyze() on limits that are less than an estimate', () => {
 });
 
 describe('analyze() on bounds', () => {
-  it('is one start and one attempt where there is no gate', () => {
+  it('is one start and one attempt without a gate', () => {
     //  a ──▶ b
     expect(rows([fake('a'), fake('b', { after: ['a'] })])).toEqual(['a 1/1', 'b 1/1']);
   });

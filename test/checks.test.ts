@@ -173,7 +173,9 @@ describe('a baseline', () => {
       'run completed',
     ]);
     expect(await warningsOf([fake('a', { checks: [check('tests', [{ passed: 'yes' }])] })])).toEqual([
-      expect.stringMatching(/^CHECK_BASELINE_UNKNOWN: The result of check "tests" before .*: Cannot read the answer of check/u),
+      expect.stringMatching(
+        /^CHECK_BASELINE_UNKNOWN: The result of check "tests" before .*: Cannot read the answer of check/u,
+      ),
     ]);
   });
 

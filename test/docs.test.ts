@@ -2,8 +2,7 @@
  * Every program and every command of the pages for users runs, and prints what the page shows.
  *
  * In a page, a `text` block after a program or a single command shows its output. A line of three dots matches any
- * lines. Times and
- * ids of runs match any others. Programs see the built package as a dependency.
+ * lines. Times and ids of runs match any others. Programs see the built package as a dependency.
  *
  * @module
  */

@@ -1,4 +1,4 @@
-/** Results of work that was told to stop, as its phase has to run again: they are dropped and recorded. */
+/** Results of stopped work, whose phase has to run again: they are dropped and recorded. */
 import { describe, expect, it } from 'vitest';
 import { foldRun, definePipeline, resumeRun, startRun, type RunRecord, memoryStore, readRun } from '../src/index.ts';
 import { drive, fake, held, play, simulatedTime, type Script } from './rig.ts';

@@ -173,7 +173,7 @@ describe('late usage of a try counts', () => {
   });
 
   it.each(WAYS)('that is invalidated, %s', async (way) => {
-    //  a ──▶ b ──▶ d        d sends a back while c is at work
+    //  a ──▶ b ──▶ d        d sends a back while c runs
     //  └───▶ c
     const a = fake('a');
     const b = fake('b', { after: ['a'], verdicts: ['RETRY_PREDECESSOR a: more'], invalidate: 'all' });
@@ -291,7 +291,7 @@ describe('a try that ends without a report is charged its estimate, marked', () 
     expect(metrics).toMatchObject({ tokens: 60, costUsd: 0.5 });
   });
 
-  it('which spends the limit: tries that always time out do not continue for ever', async () => {
+  it('and the charge spends the limit: tries that always time out do not continue for ever', async () => {
     const limits: Limits = { tokens: 100 };
     const work = task('work', { estimate: { tokens: 40 }, timeout: 5, retry: { attempts: 9 }, run: never });
     const { result } = await play([fake('a', { tasks: [work] })], { limits });

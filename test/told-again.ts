@@ -55,8 +55,7 @@ export function replayDifference(
 
 /**
  * Returns a description of events that follow from a journal and are not in it; null if there are none. It uses the
- * plans in the
- * journal.
+ * plans in the journal.
  */
 export function whatIsMissing(journal: readonly RunRecord[]): string | null {
   const [first] = journal;

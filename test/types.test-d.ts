@@ -238,7 +238,7 @@ describe('types know names', () => {
     phase('edit', { after: ['writing'], tasks, review: () => back('writting') });
     // @ts-expect-error without `rewindTo` it is the direct predecessors alone
     phase('edit', { after: [writing], tasks, review: () => back('research') });
-    // @ts-expect-error its own phase is none
+    // @ts-expect-error its own phase is no target
     phase('edit', { after: [writing], tasks, review: () => back('edit') });
     // @ts-expect-error nothing is before it
     phase('edit', { tasks, review: () => back('writing') });
