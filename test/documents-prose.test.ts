@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const docs = readdirSync(join(repository, 'docs')).filter((file) => file.endsWith('.md'));
-const pages = ['README.md', 'ARCHITECTURE.md', ...docs.map((file) => `docs/${file}`)];
+const docs = readdirSync(join(repository, 'docs'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+  file.endsWith('.md'),
+);
+const pages = ['README.md', 'ARCHITECTURE.md', 'DECISIONS.md', ...docs.map((file) => `docs/${file}`)];
 
 /** The most words of a sentence. */
 const LONGEST = 30;
