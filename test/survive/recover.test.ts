@@ -15,7 +15,7 @@ import { phasegate } from '../cli/cli.ts';
 import { idle } from '../rig.ts';
 
 const LIBRARY = new URL('../../dist/index.js', import.meta.url).href;
-const STORES = new URL('../../dist/store.js', import.meta.url).href;
+const STORES = new URL('../../dist/sqlite.js', import.meta.url).href;
 
 /** The pipeline of the programs, but with a task that ends. */
 const pipeline = articleBy(() => 'text');
