@@ -24,7 +24,7 @@ import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { plain } from '../src/cli/terminal/line.ts';
 import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';
-import { replayDifference } from './told-again.ts';
+import { replayDifference } from './replay-difference.ts';
 
 /** A pipeline whose `draft` a person reviews. `print` needs it. */
 function letter(more: { readonly also?: boolean } = {}): Pipeline<unknown> {

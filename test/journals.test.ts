@@ -8,7 +8,7 @@ import { differenceOf, endingOf } from './journals/ending.ts';
 import { playOn } from './journals/play.ts';
 import { placesOf, placesOfSchema } from './journals/places.ts';
 import { recordings } from './journals/recordings.ts';
-import { whatIsMissing } from './told-again.ts';
+import { unrecordedIn } from './replay-difference.ts';
 
 const FOLDER = new URL('fixtures/journals/', import.meta.url);
 
@@ -33,7 +33,7 @@ describe.each(journals)('the journal $version/$name', (one) => {
   });
 
   it('is replayed as a whole, and nothing is said that it does not have', () => {
-    expect(whatIsMissing(journal)).toBeNull();
+    expect(unrecordedIn(journal)).toBeNull();
   });
 
   it('comes to the same end from every beginning', async () => {

@@ -16,7 +16,7 @@ import type { RunStore } from '../src/store.ts';
 import { foldRunInfo } from '../src/projections/run/run-info.ts';
 import { drive } from './property/drive.ts';
 import type { Scenario } from './reference/scenario.ts';
-import { followingOf } from './told-again.ts';
+import { followingOf } from './replay-difference.ts';
 import { build } from './property/build.ts';
 import { prove } from './property/prove.ts';
 import { scenarios, type Scope } from './property/scenarios.ts';

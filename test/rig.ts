@@ -28,7 +28,7 @@ import {
   type TaskContext,
 } from '../src/index.ts';
 import { lineOf, type Detail } from './line.ts';
-import { replayDifference } from './told-again.ts';
+import { replayDifference } from './replay-difference.ts';
 
 /** One scripted answer: a value, an `Error` to throw, or a function of the handler's context. */
 export type Script = unknown;

@@ -13,9 +13,9 @@ import { lineOf } from '../line.ts';
 export type Ending = Readonly<Record<string, readonly string[]>>;
 
 /**
- * How the run stands, and all that became of each phase in its order.
+ * Returns the status of a run, and the events of each phase in order.
  *
- * @param isLoose Leaves out how a phase came to its outputs.
+ * @param isLoose Leaves out the events that led to the outputs of a phase.
  */
 export function endingOf(records: readonly RunRecord[], isLoose = false): Ending {
   const view = foldRun();

@@ -16,7 +16,7 @@ import {
 } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
-import { keepJournal } from '../told-again.ts';
+import { keepJournal } from '../replay-difference.ts';
 import { BEGIN, type Recording, type Stage } from './recording.ts';
 
 /** Plays a recording on simulated time, until it ends or nobody answers any more. @returns All records. */

@@ -16,23 +16,23 @@ import type {
 import type { RunStore } from '../../src/store.ts';
 import type { SteppedClock } from '../property/stepped-clock.ts';
 
-/** When the first record of every run is made, in milliseconds since 1970. */
+/** The time of the first record of every run, in milliseconds since 1970. */
 export const BEGIN = 1_800_000_000_000;
 
-/** What handlers live by, beside what they are given. */
+/** The state that handlers read besides their context. */
 export interface Stage {
   readonly clock: SteppedClock;
-  /** Whether so many milliseconds have passed since the first record. */
+  /** True if that many milliseconds have passed since the first record. */
   readonly past: (ms: number) => boolean;
 }
 
-/** What a person says. */
+/** A person's reply. */
 export interface Say {
   readonly reply: Reply;
   readonly by?: string;
 }
 
-/** What becomes of a run that nobody works on, because it was suspended or has ended. */
+/** The next step of a run that no process works on, because it was suspended or has ended. */
 export type Next =
   | { readonly how: 'resume' | 'retry'; readonly options?: ResumeOptions }
   /** A person answers before it is resumed. The answer is no good if `refused`. */
@@ -78,7 +78,7 @@ export function decide(decision: Answer, more: { readonly by?: string; readonly 
   };
 }
 
-/** How many records have an event of a type. */
+/** Counts the records with an event of a type. */
 export function count(records: readonly RunRecord[], type: RunRecord['event']['type']): number {
   return records.filter(({ event }) => event.type === type).length;
 }

@@ -22,7 +22,7 @@ import {
 import { openaiReviewer, type AskReply } from '../../src/openai.ts';
 import { nonceIn } from '../openai/server.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
-import { replayDifference } from '../told-again.ts';
+import { replayDifference } from '../replay-difference.ts';
 import { numberOfRuns } from './number-of-runs.ts';
 
 const options = numberOfRuns({ runs: 170, seed: 11 });

@@ -19,7 +19,7 @@ import {
   type TaskContext,
 } from '../../src/index.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
-import { replayDifference } from '../told-again.ts';
+import { replayDifference } from '../replay-difference.ts';
 import { numberOfRuns } from './number-of-runs.ts';
 
 const options = numberOfRuns({ runs: 150, seed: 5 });

@@ -9,7 +9,7 @@ import type { RunStore } from '../../src/store.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';
 import { noMemory, peopleOf } from './people.ts';
-import { replayDifference } from '../told-again.ts';
+import { replayDifference } from '../replay-difference.ts';
 import { SteppedClock } from './stepped-clock.ts';
 
 /** The observations of a driven run. */

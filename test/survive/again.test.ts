@@ -22,7 +22,7 @@ import { drive } from '../property/drive.ts';
 import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';
 import type { PhaseSpec, Scenario } from '../reference/scenario.ts';
-import { endsMidway } from '../told-again.ts';
+import { endsMidway } from '../replay-difference.ts';
 import { keep, settle, stageOf, toEnd, problemOf } from './go-on.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [

@@ -7,7 +7,7 @@ import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';
-import { replayDifference } from '../told-again.ts';
+import { replayDifference } from '../replay-difference.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 12],

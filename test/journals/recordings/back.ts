@@ -15,17 +15,17 @@ import {
 import type { Stage } from '../recording.ts';
 import { recording } from '../recording.ts';
 
-/** What a handler or a reviewer goes by here. */
+/** The part of its context that a handler or a reviewer uses here. */
 interface Seen {
   readonly attempt: number;
   readonly generation: number;
   readonly inputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** Puts out how often it was sent back, and what it was made of. */
+/** Returns how often the phase was sent back, and its inputs. */
 const versions = ({ attempt, generation, inputs }: Seen) => [generation, attempt, { ...inputs }];
 
-/** How often a phase was sent back when it was committed. */
+/** Returns how often a phase had been sent back when it was committed. */
 function generationOf(inputs: Seen['inputs'], name: string): number {
   const output = inputs[name]?.['t'];
   return Array.isArray(output) ? Number(output[0]) : 0;

@@ -220,7 +220,7 @@ function learning(): Pipeline<unknown> {
   });
 }
 
-/** Reflections, one that cannot be had, and what an earlier run has learned. */
+/** Reflections, one that fails, and a memory of an earlier run. */
 const reflected = recording({
   name: 'reflected',
   start: { memory: 'us' },

@@ -53,7 +53,7 @@ const straight = recording({
     }),
 });
 
-/** Reviews that cannot be had at first, then attempts that are sent back. */
+/** Reviews that fail at first, then attempts that are sent back. */
 const retries = recording({
   name: 'retries',
   pipeline: ({ past }) =>

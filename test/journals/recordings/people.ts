@@ -148,7 +148,7 @@ const decisions = recording({
   },
 });
 
-/** What is escalated as a budget is spent, a loop is found or a target is none, and sent back by a person. */
+/** Escalations because of a spent budget, a loop or an invalid target; a person sends each back. */
 const returned = recording({
   name: 'returned',
   pipeline: () =>
@@ -193,7 +193,7 @@ const returned = recording({
   },
 });
 
-/** Whether an output is that of a phase that no later one has sent back. */
+/** True if an output is of a phase that no later one has sent back. */
 function isFirst(output: unknown): boolean {
   return Array.isArray(output) && output[0] === 0;
 }

@@ -57,7 +57,7 @@ export function replayDifference(
  * Returns a description of events that follow from a journal and are not in it; null if there are none. It uses the
  * plans in the journal.
  */
-export function whatIsMissing(journal: readonly RunRecord[]): string | null {
+export function unrecordedIn(journal: readonly RunRecord[]): string | null {
   const [first] = journal;
   if (first?.event.type !== 'run.started') return 'it does not begin with the start of a run';
   const { plan: firstPlan, input, attended = false, memory, edition = 1 } = first.event;
