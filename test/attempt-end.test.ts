@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { foldAttempts } from '../src/cli/show/attempt-lines.ts';
 import type { RunEvent } from '../src/index.ts';
 import { endsAttempt } from '../src/model/events/attempt-end.ts';
-import { beginPhaseStory } from '../visualizations/dashboard/src/run/phase/phase-history.ts';
+import { startPhaseHistory } from '../visualizations/dashboard/src/run/phase/phase-history.ts';
 import { eventfulRun } from './dashboard/eventful.ts';
 
 const at = { phase: 'a', generation: 0, attempt: 0 } as const;
@@ -31,13 +31,13 @@ describe('endsAttempt()', () => {
   ])('has the same rule for the command line and the dashboard: $type', (last) => {
     const events: readonly RunEvent[] = [{ type: 'phase.started', ...at }, last];
     const attempts = foldAttempts();
-    const story = beginPhaseStory('a');
+    const history = startPhaseHistory('a');
     for (const [index, event] of events.entries()) {
       const record = { runId: 'r', seq: index + 1, time: index, event };
       attempts.apply(record);
-      story.apply(record);
+      history.apply(record);
     }
     expect(attempts.attempts().map(({ end }) => end)).toEqual([last.type]);
-    expect(story.read().attempts.map(({ end }) => end?.event.type)).toEqual([last.type]);
+    expect(history.read().attempts.map(({ end }) => end?.event.type)).toEqual([last.type]);
   });
 });

@@ -54,7 +54,7 @@ describe('the keyboard alone', () => {
     const { page } = await openTab(url);
     await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
     await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('To the content');
+    expect(await focused(page)).toBe('Skip to content');
     await page.keyboard.press('Enter');
     await tabTo(page, /^draft/u);
     await page.keyboard.press('Enter');
@@ -79,7 +79,7 @@ describe('a server that ends and starts again', () => {
     await page.getByRole('radio', { name: /^Retry/u }).check();
     await page.getByRole('textbox', { name: 'What to change?' }).fill('Count the words again.');
     await close();
-    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The dashboard server does not respond.' }).waitFor();
     await serveOn(store, { port, session: SECRET });
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     await page.getByRole('button', { name: 'Send: retry' }).click();
@@ -106,7 +106,7 @@ describe('a dashboard that ends with its run', () => {
     }
     await first.getByRole('heading', { name: 'Answered' }).waitFor();
     await second.getByRole('alert').filter({ hasText: 'Closed by ada: APPROVE' }).waitFor();
-    await second.getByText('It is closed, so nothing can be sent.').waitFor();
+    await second.getByText('The item is closed, so nothing can be sent.').waitFor();
     await closed;
     // A place that was never loaded cannot load now, which is not reported as an error.
     await first.getByRole('link', { name: 'Runs' }).click();
@@ -123,10 +123,10 @@ describe('a server that starts again with other secrets', () => {
     await page.goto(item);
     await page.getByRole('heading', { level: 1, name: /draft/u }).waitFor();
     await close();
-    await page.getByRole('alert').filter({ hasText: 'The server does not answer.' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'The dashboard server does not respond.' }).waitFor();
     const next = await serveOn(store, { port });
     // Requests in the meantime are refused with the same words.
-    await page.getByRole('alert').filter({ hasText: 'Open the URL that was printed' }).first().waitFor();
+    await page.getByRole('alert').filter({ hasText: 'printed at its start' }).first().waitFor();
     const beside = await openSecondTab(page, next.url);
     await beside.page.getByRole('heading', { level: 1, name: 'Needs you' }).waitFor();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);

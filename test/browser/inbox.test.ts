@@ -17,12 +17,12 @@ describe('an item', () => {
   it('shows its question, the attempts, the findings, and the cost', async () => {
     const { page } = await opened(draftTwice());
     await page.getByRole('heading', { level: 1, name: 'draft waits for a decision' }).waitFor();
-    await says(page, 'What is asked', 'There is no login.');
+    await says(page, 'Question', 'There is no login.');
     await says(page, 'Used so far', 'Corrections1 of 2');
     await says(page, 'Latest attempt: attempt 2', 'a second draft');
     await says(page, 'Latest attempt: attempt 2', 'confidence 0.90');
     await says(page, 'Open issues', 'No login.');
-    await says(page, 'Asked for so far', 'Add a login.');
+    await says(page, 'Requested changes so far', 'Add a login.');
     const changes = page.getByRole('region', { name: 'What has changed' });
     expect(await changes.getByRole('table').innerText()).toMatch(/a first draft[\s\S]*a second draft/u);
     expect(await changes.locator('del').allInnerTexts()).toEqual(['first']);
@@ -50,7 +50,7 @@ describe('an item', () => {
     await alerted(page, 'Choose an answer.');
     await choose(page, 'Retry');
     await page.getByRole('button', { name: 'Send: retry' }).click();
-    await alerted(page, 'Say what to change.');
+    await alerted(page, 'Enter what to change.');
     await page.getByLabel('What to change?').and(page.locator(':focus')).waitFor();
     expect(run.inbox()).toHaveLength(1);
   });
@@ -71,7 +71,7 @@ describe('an item', () => {
       'Reclassify',
       async (page) => {
         await page.getByLabel('Which issue?').selectOption('No login.');
-        await page.getByLabel('Which phase has to correct it?').selectOption('plan');
+        await page.getByLabel('Which phase must correct it?').selectOption('plan');
       },
       'RETRY_PREDECESSOR plan',
     ],
@@ -94,7 +94,7 @@ describe('an item', () => {
     const field = page.getByRole('textbox', { name: 'work' });
     expect(await field.inputValue()).toBe('{\n  "words": 3\n}');
     await field.fill('{ "words": 4');
-    await page.getByText(/^This is no JSON/u).waitFor();
+    await page.getByText(/^This is not valid JSON/u).waitFor();
     await page.getByRole('button', { name: 'Send: edit' }).click();
     await alerted(page, 'Nothing was sent. Correct the JSON of work.');
     await page.getByRole('textbox', { name: 'work (changed)' }).fill('{ "words": 4 }');
@@ -108,7 +108,7 @@ describe('an item', () => {
   it('asks for confirmation before it ends the run', async () => {
     const { page, run } = await opened(draftTwice());
     await choose(page, 'Abort');
-    await follows(page, /^What follows\s+The whole run ends: nothing more begins, and what is at work is stopped\.$/u);
+    await follows(page, /^What follows\s+The whole run ends: no phase starts, and running work is stopped\.$/u);
     await page.getByLabel('Why? (optional)').fill('enough');
     await page.getByRole('button', { name: 'Send: abort' }).click();
     await page.getByRole('button', { name: 'No, go back' }).click();
@@ -129,7 +129,7 @@ describe('an item', () => {
     const [pick, count] = run.inbox();
     await choose(page, 'Value');
     await page.getByRole('button', { name: 'Send: value' }).click();
-    await alerted(page, 'Choose one.');
+    await alerted(page, 'Choose a value.');
     await page.getByRole('radio', { name: 'blue' }).check();
     await page.getByRole('button', { name: 'Send: value' }).click();
     await page.getByRole('heading', { name: 'Answered' }).waitFor();
@@ -143,7 +143,7 @@ describe('an item', () => {
     await page.getByRole('radio', { name: 'JSON' }).check();
     await page.getByRole('button', { name: 'Send: value' }).click();
     await page.getByRole('heading', { name: 'Refused' }).waitFor();
-    await page.getByRole('link', { name: 'It is asked anew' }).click();
+    await page.getByRole('link', { name: 'It is asked again' }).click();
     await page.getByRole('button', { name: 'Send: value' }).waitFor();
     expect(await page.getByRole('textbox').inputValue()).toBe('-4');
     await page.getByRole('textbox').fill('4');
@@ -161,7 +161,7 @@ describe('an item', () => {
         verdicts: ['RETRY: Another.', 'RETRY_PREDECESSOR plan: One more.', 'APPROVE'],
       }),
     ]);
-    const heading = 'What there is to work with';
+    const heading = 'Inputs';
     await says(page, heading, 'three boxes');
     for (const number of [1, 2]) {
       await run.answer(run.inbox()[0]?.id ?? '', { type: 'value', value: number });
@@ -170,8 +170,8 @@ describe('an item', () => {
     await page.goto(addressOf(url, run.inbox()[0]?.id ?? ''));
     await says(page, heading, 'four boxes');
     await page.getByRole('heading', { name: 'Latest attempt: attempt 3' }).waitFor();
-    await says(page, 'Asked for so far', 'pick of attempt 1');
-    await says(page, 'Asked for so far', 'pick of attempt 2, sent back plan');
+    await says(page, 'Requested changes so far', 'pick of attempt 1');
+    await says(page, 'Requested changes so far', 'pick of attempt 2, sent back plan');
     run.cancel();
     await run.result;
   });
@@ -198,7 +198,7 @@ describe('an item', () => {
     await run.result;
     await choose(page, 'Approve');
     await page.getByRole('button', { name: 'Send: approve' }).click();
-    await page.getByRole('heading', { name: 'Answer kept' }).waitFor();
+    await page.getByRole('heading', { name: 'Answer saved' }).waitFor();
     await page.getByText(`phasegate resume ${run.id} --store`).waitFor();
     expect(await store.messages(run.id)).toMatchObject([{ item, by: 'ada' }]);
     await page.goto(`${url.replace(/\?.*/u, '')}#/`);
@@ -213,7 +213,7 @@ describe('an item', () => {
     const { page } = await opened([fake('draft', { verdicts: ['ESCALATE: Well?'], inbox })], { time });
     await page.getByRole('radio', { name: /^Approve/u }).waitFor();
     await time.pass(120_000);
-    await alerted(page, 'Nobody has answered in time. It is high now. It was given to queue bosses.');
+    await alerted(page, 'Nobody has answered in time. It is high now. It was moved to queue bosses.');
     expect(await page.getByRole('button', { name: 'Send the answer' }).isEnabled()).toBe(true);
   });
 

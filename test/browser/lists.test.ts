@@ -40,7 +40,7 @@ describe('the first page', () => {
     const { store, url } = await dashboard();
     const { page } = await openTab(url);
     const wrong = page.getByRole('region', { name: 'Looping or stuck' });
-    await wrong.getByText('No run that goes on is looping, stuck or short of something.').waitFor();
+    await wrong.getByText('No running run loops, hangs or is near a limit.').waitFor();
     const draft = fake('draft', { outputs: ['one', never], verdicts: ['RETRY: Shorter.'] });
     const run = begin(store, 'short', [draft], { maxRetries: 1 });
     await wrong.getByText('The gate has used 1 of 1 retries').waitFor();
@@ -48,7 +48,7 @@ describe('the first page', () => {
     await expect.poll(() => page.url()).toContain('#/run/short?phase=draft');
     await page.goBack();
     run.cancel('enough');
-    await wrong.getByText('No run that goes on is looping, stuck or short of something.').waitFor();
+    await wrong.getByText('No running run loops, hangs or is near a limit.').waitFor();
   });
 });
 
@@ -61,7 +61,7 @@ describe('the list of runs', () => {
     const { page } = await openTab(url);
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await expect.poll(() => names(page)).toEqual(['live-1', 'failed-1', 'done-1']);
-    await page.getByLabel('Standing').selectOption('failed (1)');
+    await page.getByLabel('Status').selectOption('failed (1)');
     await expect.poll(() => names(page)).toEqual(['failed-1']);
     await page.getByText('1 of 3 runs').waitFor();
     expect(page.url()).toContain('#/runs?standing=failed');
@@ -71,7 +71,7 @@ describe('the list of runs', () => {
     await page.getByLabel('Contains').fill('DONE');
     await expect.poll(() => names(page)).toEqual(['done-1']);
     await page.getByLabel('Contains').fill('nothing');
-    await page.getByText('No run is like that.').waitFor();
+    await page.getByText('No run matches these filters.').waitFor();
   });
 
   it('cancels an unfinished run with a reason, and forks another', async () => {
@@ -86,12 +86,12 @@ describe('the list of runs', () => {
     expect(await live.result).toMatchObject({ status: 'cancelled', reason: 'too dear' });
 
     await act(page, 'done-1', 'Fork…');
-    const at = page.getByLabel('From record, or phase');
+    const at = page.getByLabel('From record or phase');
     await at.fill('999');
     await page.getByText(/^The run has records 1 to \d+\.$/u).waitFor();
     expect(await page.getByRole('button', { name: 'Fork the run' }).isDisabled()).toBe(true);
     await at.fill('a');
-    await page.getByLabel('go on at once').uncheck();
+    await page.getByLabel('resume at once').uncheck();
     await page.getByRole('button', { name: 'Fork the run' }).click();
     await page.getByText('Made run').waitFor();
     const forked = (await store.runs()).find(({ forkOf }) => forkOf === 'done-1');

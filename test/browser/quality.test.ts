@@ -33,8 +33,8 @@ it('cost and quality are shown with numbers, link to phases, and are available f
     ['Cost', '$0.75', '$0.80', '$0.05', '94 % nearly spent'],
     ['Tokens', '3 000', 'no limit', '–', ''],
     ['Corrections', '1', '3', '2', '33 %'],
-    ['Time of work', expect.stringMatching(/ s$/u), 'no limit', '–', ''],
-    ['All time', expect.stringMatching(/ s$/u), 'no limit', '–', ''],
+    ['Working time', expect.stringMatching(/ s$/u), 'no limit', '–', ''],
+    ['Total time', expect.stringMatching(/ s$/u), 'no limit', '–', ''],
   ]);
   expect(await rowsOf(page, 'Cost by phase')).toEqual([
     ['plan', '', '$0.25', '–', '–', '$0.25', '0.0 %'],

@@ -74,7 +74,7 @@ describe('the graph of a run', () => {
     await expect.poll(rows).toEqual(['draft']);
     await page.reload();
     await expect.poll(rows).toEqual(['draft']);
-    await page.getByRole('combobox', { name: 'Standing' }).selectOption('approved');
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('approved');
     await page.getByText('1 of 3 phases').waitFor();
     await table.getByRole('link', { name: 'draft' }).click();
     await page.getByRole('complementary', { name: 'Phase draft' }).waitFor();
@@ -93,7 +93,7 @@ describe('the panel of a phase', () => {
     const attempts = panel.locator('.attempts > li');
     expect(await attempts.locator('summary strong').allInnerTexts()).toEqual(['Attempt 3', 'Attempt 2', 'Attempt 1']);
     const latest = attempts.first();
-    await latest.getByText('Told to change by check').waitFor();
+    await latest.getByText('Change requested by check').waitFor();
     await latest.getByText('Cite a source.').waitFor();
     await latest.getByText('a draft with a source').waitFor();
     await latest.getByText('Changes since Attempt 2').click();
@@ -109,7 +109,7 @@ describe('the panel of a phase', () => {
     const panel = page.getByRole('complementary', { name: 'Phase draft' });
     await panel.getByText('The machine is in the state retrying.').waitFor();
     await panel.getByRole('heading', { name: '1 attempt' }).waitFor();
-    await panel.getByText('sent back to work').waitFor();
+    await panel.getByText('sent back for rework').waitFor();
   });
 });
 
@@ -126,7 +126,7 @@ describe('the timeline of a run', () => {
     await page.keyboard.press('ArrowDown');
     await expectFocus(page, /^draft, work, attempt 1/u);
     await page.keyboard.press('ArrowRight');
-    await expectFocus(page, /^draft, review, attempt 1.*sent back to work/u);
+    await expectFocus(page, /^draft, review, attempt 1.*sent back for rework/u);
     await page.keyboard.press('+');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
@@ -144,7 +144,7 @@ describe('the timeline of a run', () => {
   it('shortens a night of waiting, unless the true scale is chosen', async () => {
     const { page } = await openNight();
     const work = page.getByRole('link', { name: /^b, work, attempt 1, 8.0 s/u });
-    const short = page.getByRole('checkbox', { name: 'Draw long waits short' });
+    const short = page.getByRole('checkbox', { name: 'Shorten long waits' });
     await page.getByText('1 wait, 12 h 00 min in all').waitFor();
     const wide = (await work.boundingBox())?.width ?? 0;
     expect(wide).toBeGreaterThan(200);
@@ -195,7 +195,7 @@ describe('time travel', () => {
     await table.getByRole('cell', { name: 'sends back draft 1/2: Cite a source.' }).waitFor();
     const seq = (await store.read(RUN)).find(({ event }) => event.type === 'phase.rewinding')?.seq ?? 0;
     await table.getByRole('link', { name: String(seq), exact: true }).click();
-    await page.getByText(`As it was at record ${seq}`).waitFor();
+    await page.getByText(`As of record ${seq}`).waitFor();
     await page.getByRole('link', { name: 'Graph' }).click();
     await page.getByRole('button', { name: /^check waits for rework/u }).waitFor();
     expect(page.url()).toContain(`at=${seq}`);

@@ -21,10 +21,10 @@ describe('replyOf()', () => {
   it.each<[Partial<Draft>, unknown]>([
     [{}, { problem: 'Choose an answer.', field: 'answer' }],
     [{ answer: 'approve' }, { reply: { type: 'decide', decision: approve() } }],
-    [{ answer: 'retry' }, { problem: 'Say what to change.', field: 'feedback' }],
+    [{ answer: 'retry' }, { problem: 'Enter what to change.', field: 'feedback' }],
     [
       { answer: 'retry', feedback: ' \n' },
-      { problem: 'Say what to change.', field: 'feedback' },
+      { problem: 'Enter what to change.', field: 'feedback' },
     ],
     [
       { answer: 'retry', feedback: ' more\n' },
@@ -36,7 +36,7 @@ describe('replyOf()', () => {
     ],
     [
       { answer: 'rewind', target: 'plan' },
-      { problem: 'Say what to change.', field: 'feedback' },
+      { problem: 'Enter what to change.', field: 'feedback' },
     ],
     [
       { answer: 'rewind', target: 'plan', feedback: 'more' },
@@ -44,7 +44,7 @@ describe('replyOf()', () => {
     ],
     [
       { answer: 'reject', reason: '' },
-      { problem: 'Say why.', field: 'reason' },
+      { problem: 'Enter a reason.', field: 'reason' },
     ],
     [{ answer: 'reject', reason: 'bad' }, { reply: { type: 'decide', decision: { type: 'reject', reason: 'bad' } } }],
     [{ answer: 'escalate', reason: 'eh' }, { reply: { type: 'decide', decision: { type: 'escalate', reason: 'eh' } } }],
@@ -59,12 +59,12 @@ describe('replyOf()', () => {
     ],
     [
       { answer: 'edit', outputs: { work: { as: 'json', text: '[1, 2' } } },
-      { problem: expect.stringMatching(/^This is no JSON: /u) as unknown, field: 'outputs', task: 'work' },
+      { problem: expect.stringMatching(/^This is not valid JSON: /u) as unknown, field: 'outputs', task: 'work' },
     ],
     [{ answer: 'reclassify' }, { problem: 'Choose the issue.', field: 'issue' }],
     [
       { answer: 'reclassify', issue: 'no-login' },
-      { problem: 'Choose the phase that has to correct it.', field: 'owner' },
+      { problem: 'Choose the phase that must correct it.', field: 'owner' },
     ],
     [
       { answer: 'reclassify', issue: 'gone', owner: 'plan' },
@@ -101,8 +101,8 @@ describe('replyOf()', () => {
     const free = (await asked({ question: 'How many?' })).detail;
     const value = (part: Partial<Draft>, detail: Detail) =>
       replyOf({ ...EMPTY_DRAFT, answer: 'value', ...part }, detail);
-    expect(value({}, choice)).toEqual({ problem: 'Choose one.', field: 'option' });
-    expect(value({ option: 'green' }, choice)).toEqual({ problem: 'Choose one.', field: 'option' });
+    expect(value({}, choice)).toEqual({ problem: 'Choose a value.', field: 'option' });
+    expect(value({ option: 'green' }, choice)).toEqual({ problem: 'Choose a value.', field: 'option' });
     expect(value({ option: 'red' }, choice)).toEqual({ reply: { type: 'value', value: 'red' } });
     expect(value({ value: { as: 'text', text: '42' } }, free)).toEqual({ reply: { type: 'value', value: '42' } });
     expect(value({ value: { as: 'json', text: '42' } }, free)).toEqual({ reply: { type: 'value', value: 42 } });
@@ -135,7 +135,7 @@ describe('chosenChoice()', () => {
 
 describe('readTyped()', () => {
   it('refuses an empty text as JSON, and accepts it as text', () => {
-    expect(readTyped({ as: 'json', text: ' ' })).toEqual({ problem: 'There is no JSON. Text that is empty is "".' });
+    expect(readTyped({ as: 'json', text: ' ' })).toEqual({ problem: 'Enter JSON. An empty text is "".' });
     expect(readTyped({ as: 'text', text: '' })).toEqual({ value: '' });
   });
 });

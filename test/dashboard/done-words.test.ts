@@ -14,13 +14,13 @@ describe('doneText()', () => {
   it.each([
     ['resume', at('running'), 'Resumed.'],
     ['resume', at('waiting'), 'Resumed. It waits for a person already.'],
-    ['resume', at('suspended'), 'Resumed. It was left again.'],
+    ['resume', at('suspended'), 'Resumed. It was suspended again.'],
     ['resume', at('suspended', 7), 'Resumed. Nothing has happened since.'],
     ['resume', at('completed'), 'Resumed. It has completed.'],
     ['retry', at('running'), 'Retried.'],
     ['retry', at('failed'), 'Retried. It has failed.'],
     ['cancel', at('cancelled'), 'Cancelled.'],
-    ['cancel', at('running'), 'Whoever works on it is told to stop, and has not yet.'],
+    ['cancel', at('running'), 'The process that works on it was asked to stop, and has not stopped yet.'],
     ['cancel', at('completed'), 'Not cancelled: it has completed before.'],
   ] as const)('tells of %s that led to %j', (action, now, text) => {
     expect(doneText(action, before, now)).toBe(text);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answeredBy } from '../../src/projections/wording/item-words.ts';
 import type { InboxItem } from '../../src/index.ts';
 import type { UiRun, UiAlert } from '../../src/server/api.ts';
-import { byRun, hashOfTrouble } from '../../visualizations/dashboard/src/home/alert-words.ts';
+import { byRun, hashOfAlert } from '../../visualizations/dashboard/src/home/alert-words.ts';
 import { mostUrgentFirst } from '../../visualizations/dashboard/src/home/urgency.ts';
 import { becauseOf, deadlineOf } from '../../visualizations/dashboard/src/inbox/item-words.ts';
 import { shellWord } from '../../visualizations/dashboard/src/parts/shell-word.ts';
@@ -65,7 +65,7 @@ describe('forkAt()', () => {
     ['0', { problem: 'The run has records 1 to 12.' }],
     ['draft', { at: { phase: 'draft' }, means: 'The new run is as if "draft" had never started.' }],
     ['1.5', { at: { phase: '1.5' }, means: 'The new run is as if "1.5" had never started.' }],
-    [' ', { problem: 'Write the number of a record, 1 to 12, or the name of a phase.' }],
+    [' ', { problem: 'Enter a record number from 1 to 12, or the name of a phase.' }],
   ])('parses %j', (text, read) => {
     expect(forkAt(text, 12)).toEqual(read);
   });
@@ -94,7 +94,7 @@ describe('deadlineOf()', () => {
     [{ dueAt: 2 * HOUR, expireAt: 2 * HOUR, onExpiry: { queue: 'bosses' } }, 'expires in 2 h, then goes to bosses'],
     [{ dueAt: -1, expireAt: -1, onExpiry: 'reject' }, 'expires now, then is rejected'],
     [{ dueAt: HOUR, raiseAt: HOUR, expireAt: 2 * HOUR }, 'becomes more urgent in 1 h'],
-    [{ dueAt: HOUR / 2, remindAt: HOUR / 2 }, 'is reminded of in 30 min'],
+    [{ dueAt: HOUR / 2, remindAt: HOUR / 2 }, 'reminder in 30 min'],
     [{ expired: true }, 'nobody has answered in time'],
     [{ dueAt: HOUR, expireAt: HOUR, closedAt: 1 }, ''],
   ])('of %j', (item, text) => {
@@ -132,9 +132,9 @@ describe('byRun()', () => {
 
   it('links to the view that shows most of the problem', () => {
     const trouble = { ...troubleOf('a', 'notice'), phase: 'draft' };
-    expect(hashOfTrouble({ ...trouble, code: 'SILENT' })).toBe('#/run/a?tab=timeline&phase=draft');
-    expect(hashOfTrouble({ ...trouble, code: 'LIMIT_NEAR' })).toBe('#/run/a?tab=quality&phase=draft');
-    expect(hashOfTrouble({ ...trouble, code: 'LOOPING' })).toBe('#/run/a?phase=draft');
+    expect(hashOfAlert({ ...trouble, code: 'SILENT' })).toBe('#/run/a?tab=timeline&phase=draft');
+    expect(hashOfAlert({ ...trouble, code: 'LIMIT_NEAR' })).toBe('#/run/a?tab=quality&phase=draft');
+    expect(hashOfAlert({ ...trouble, code: 'LOOPING' })).toBe('#/run/a?phase=draft');
   });
 });
 

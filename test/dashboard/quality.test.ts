@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { measuresOf } from '../../src/quality.ts';
 import { requestChanges, type RunRecord } from '../../src/index.ts';
 import { foldRun } from '../../src/projections/run/run-view.ts';
-import { createStoryteller, type Story } from '../../visualizations/dashboard/src/data/run-history.ts';
+import { createRunHistory, type RunAtRecord } from '../../visualizations/dashboard/src/data/run-history.ts';
 import { allowancesOf } from '../../visualizations/dashboard/src/quality/allowances.ts';
 import { attemptsOf } from '../../visualizations/dashboard/src/quality/attempts.ts';
 import { matrixOf } from '../../visualizations/dashboard/src/quality/containment.ts';
@@ -48,12 +48,12 @@ async function corrected(options: PlayOptions = {}): Promise<readonly RunRecord[
   return records;
 }
 
-function storyOf(records: readonly RunRecord[]): Story {
-  return createStoryteller().tell(records, records.length);
+function momentOf(records: readonly RunRecord[]): RunAtRecord {
+  return createRunHistory().at(records, records.length);
 }
 
 function toldOf(records: readonly RunRecord[], lifted: Parameters<typeof allowancesOf>[1] = NOTHING) {
-  return allowancesOf(storyOf(records), lifted).map(({ name, used, max, of, standing, text }) =>
+  return allowancesOf(momentOf(records), lifted).map(({ name, used, max, of, standing, text }) =>
     [name, text(used), max === null ? null : text(max), of, standing].join(' | '),
   );
 }
@@ -64,8 +64,8 @@ describe('allowancesOf()', () => {
       'Cost | $0.60 |  |  | ',
       'Tokens | 600 |  |  | ',
       'Corrections | 3 |  |  | ',
-      'Time of work | 0.0 s |  |  | ',
-      'All time | 0.0 s |  |  | ',
+      'Working time | 0.0 s |  |  | ',
+      'Total time | 0.0 s |  |  | ',
     ]);
   });
 
@@ -77,8 +77,8 @@ describe('allowancesOf()', () => {
       'Cost | $0.60 | $0.65 |  | nearly spent',
       'Tokens | 600 | 10\u202F000 |  | ',
       'Corrections | 3 | 3 |  | spent',
-      'Time of work | 0.0 s |  |  | ',
-      'All time | 0.0 s |  |  | ',
+      'Working time | 0.0 s |  |  | ',
+      'Total time | 0.0 s |  |  | ',
       'Attempts of one phase | 4 | 8 | draft | ',
       'Times one phase sent back one other | 1 | 2 | check → plan | ',
     ]);
@@ -86,9 +86,9 @@ describe('allowancesOf()', () => {
   });
 
   it('treats a limit of 0 as spent only after usage', () => {
-    const story = storyOf([]);
-    const plan = { limits: { corrections: 0 } } as unknown as Story['plan'];
-    expect(allowancesOf({ ...story, plan }, NOTHING).map(({ standing }) => standing)).toEqual([
+    const moment = momentOf([]);
+    const plan = { limits: { corrections: 0 } } as unknown as RunAtRecord['plan'];
+    expect(allowancesOf({ ...moment, plan }, NOTHING).map(({ standing }) => standing)).toEqual([
       null,
       null,
       null,
@@ -101,7 +101,7 @@ describe('allowancesOf()', () => {
 describe('attemptsOf()', () => {
   it('counts the attempts of phases, and leaves out those that have not started', async () => {
     const records = await corrected();
-    expect(attemptsOf(storyOf(records).snapshot)).toEqual([
+    expect(attemptsOf(momentOf(records).snapshot)).toEqual([
       { attempts: 2, phases: ['plan'] },
       { attempts: 3, phases: ['check'] },
       { attempts: 4, phases: ['draft'] },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStoryteller } from '../../visualizations/dashboard/src/data/run-history.ts';
-import { lookAt } from '../../visualizations/dashboard/src/run/graph/graph-viewport.ts';
+import { createRunHistory } from '../../visualizations/dashboard/src/data/run-history.ts';
+import { viewportFor } from '../../visualizations/dashboard/src/run/graph/graph-viewport.ts';
 import { layoutForRun } from '../../visualizations/dashboard/src/run/graph/layout-request.ts';
 import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/graph/neighbours.ts';
 import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/graph/phase-face.ts';
@@ -9,35 +9,35 @@ import { definePipeline, phase, task, type RunRecord } from '../../src/index.ts'
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 
-describe('lookAt()', () => {
+describe('viewportFor()', () => {
   const at = (x: number, y: number) => ({ name: `${x} ${y}`, x, y, width: 100, height: 40 });
-  const sight = { x: 0, y: 0, zoom: 1, width: 800, height: 600 };
+  const viewport = { x: 0, y: 0, zoom: 1, width: 800, height: 600 };
 
   it.each([
-    ['nothing, where nothing is looked for', [], sight, null],
-    ['where it looks, where all is seen', [at(100, 100), at(700, 500)], sight, null],
-    ['at one that is off the window', [at(5000, 90)], sight, { x: 5000, y: 90, zoom: 1 }],
-    ['at all of them, from further off', [at(5000, 0), at(6000, 0)], sight, { x: 5500, y: 0, zoom: 752 / 1100 }],
-    ['at the first, where all could not be read', [at(5000, 0), at(90_000, 0)], sight, { x: 5000, y: 0, zoom: 1 }],
-    ['where it looks, where the first is seen of many', [at(100, 100), at(90_000, 0)], sight, null],
-    ['closer, where names cannot be read', [at(100, 100)], { ...sight, zoom: 0.1 }, { x: 100, y: 100, zoom: 0.6 }],
-    ['where it looks, where there is no window', [at(5000, 0)], { ...sight, width: 0 }, null],
+    ['nothing, where nothing is looked for', [], viewport, null],
+    ['where it looks, where all is seen', [at(100, 100), at(700, 500)], viewport, null],
+    ['at one that is off the window', [at(5000, 90)], viewport, { x: 5000, y: 90, zoom: 1 }],
+    ['at all of them, from further off', [at(5000, 0), at(6000, 0)], viewport, { x: 5500, y: 0, zoom: 752 / 1100 }],
+    ['at the first, where all could not be read', [at(5000, 0), at(90_000, 0)], viewport, { x: 5000, y: 0, zoom: 1 }],
+    ['where it looks, where the first is seen of many', [at(100, 100), at(90_000, 0)], viewport, null],
+    ['closer, where names cannot be read', [at(100, 100)], { ...viewport, zoom: 0.1 }, { x: 100, y: 100, zoom: 0.6 }],
+    ['where it looks, where there is no window', [at(5000, 0)], { ...viewport, width: 0 }, null],
   ])('chooses %s', (_, nodes, from, look) => {
-    expect(lookAt(nodes, from, 0.6)).toEqual(look);
+    expect(viewportFor(nodes, from, 0.6)).toEqual(look);
   });
 });
 
 describe('createFaceMaker()', () => {
   it('shows the status of each phase, and keeps equal faces identical', async () => {
     const records = await eventfulRun();
-    const teller = createStoryteller();
+    const history = createRunHistory();
     const maker = createFaceMaker();
-    const first = maker.facesOf(teller.tell(records, 1));
+    const first = maker.facesOf(history.at(records, 1));
     expect(first.map(({ name, status, attempt }) => [name, status, attempt])).toEqual(
       ['a', 'b', 'c', 'd', 'g', 'e', 'f'].map((name) => [name, 'pending', '']),
     );
-    const before = maker.facesOf(teller.tell(records, records.length - 2));
-    const last = maker.facesOf(teller.tell(records, records.length));
+    const before = maker.facesOf(history.at(records, records.length - 2));
+    const last = maker.facesOf(history.at(records, records.length));
     expect(last.map(({ name, status, attempt, generation }) => [name, status, attempt, generation])).toEqual([
       ['a', 'approved', 'attempt 3 of 5', 1],
       ['b', 'approved', 'attempt 1 of 3', 0],
@@ -48,7 +48,7 @@ describe('createFaceMaker()', () => {
       ['f', 'cancelled', 'attempt 1', 0],
     ]);
     expect(last[0]).toBe(before[0]);
-    expect(maker.facesOf(teller.tell(records, records.length))).toBe(last);
+    expect(maker.facesOf(history.at(records, records.length))).toBe(last);
   });
 
   it('marks phases that are stale, accepted without approval, or to run again', async () => {
@@ -101,9 +101,9 @@ describe('createFaceMaker()', () => {
 describe('layoutForRun()', () => {
   it('keeps the position of every phase, whatever happens in the run', async () => {
     const records = await eventfulRun();
-    const teller = createStoryteller();
+    const history = createRunHistory();
     const places = [1, 10, 25, records.length].map((seq) => {
-      const { plan } = teller.tell(records, seq);
+      const { plan } = history.at(records, seq);
       return plan ? layoutForRun(plan).nodes : undefined;
     });
     expect(places[0]).toHaveLength(7);
@@ -141,8 +141,8 @@ describe('neighbourOf()', () => {
 describe('lists of phases', () => {
   it('are filtered by name and status, with the most important first', async () => {
     const records = await eventfulRun();
-    const { snapshot, ...story } = createStoryteller().tell(records, records.length);
-    const faces = createFaceMaker().facesOf({ snapshot, ...story });
+    const { snapshot, ...moment } = createRunHistory().at(records, records.length);
+    const faces = createFaceMaker().facesOf({ snapshot, ...moment });
     expect(kindsOf(faces)).toEqual([
       ['failed', 1],
       ['rejected', 1],
@@ -179,6 +179,6 @@ describe('lists of phases', () => {
 
 function notesAt(records: readonly RunRecord[], seq: number): readonly (readonly string[])[] {
   return createFaceMaker()
-    .facesOf(createStoryteller().tell(records, seq))
+    .facesOf(createRunHistory().at(records, seq))
     .map(({ notes }) => notes);
 }

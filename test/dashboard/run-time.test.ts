@@ -163,7 +163,7 @@ describe('rows of a timeline', () => {
       seq: 7,
       outcome: 'retry',
     } as const;
-    expect(barWords(bar, 9999)).toBe('a, review, attempt 2, generation 2, 2.5 s, sent back to work');
+    expect(barWords(bar, 9999)).toBe('a, review, attempt 2, generation 2, 2.5 s, sent back for rework');
     const open = {
       phase: 'a\u202E',
       kind: 'person',
@@ -174,6 +174,6 @@ describe('rows of a timeline', () => {
       to: null,
       seq: 8,
     } as const;
-    expect(barWords(open, 4000)).toBe('a⟨U+202E⟩, ask waits for a person, attempt 1, 3.0 s, goes on');
+    expect(barWords(open, 4000)).toBe('a⟨U+202E⟩, ask waits for a person, attempt 1, 3.0 s, ongoing');
   });
 });

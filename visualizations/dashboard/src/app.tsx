@@ -20,7 +20,7 @@ import { RunsPage } from './runs/runs-page.tsx';
 /** The app. */
 export function App(): ReactNode {
   const changes = useChangeStream();
-  const session = useAsked<Session>('/api/session', changes.connected ? 'heard' : changes.cuts);
+  const session = useAsked<Session>('/api/session', changes.connected ? 'connected' : changes.cuts);
   const route = useRoute();
   const { open } = changes;
   useEffect(() => {
@@ -39,7 +39,7 @@ export function App(): ReactNode {
     <SessionContext value={known}>
       <ChangesContext value={changes}>
         <a className="skip-link" href="#main" onClick={toMain}>
-          To the content
+          Skip to content
         </a>
         <header className="top">
           <a className="brand" href={hashOf({ page: 'home' })}>
@@ -88,15 +88,15 @@ function Connection({ changes, session }: { readonly changes: Changes; readonly 
   if (changes.isOver && !isElsewhere) {
     return (
       <output className="banner over">
-        The run that phasegate worked on is over or was left, and phasegate has ended. What you see is how all stood
-        then; start <code>phasegate ui</code> to go on.
+        phasegate has ended, as its run has ended or was suspended. This page shows the last state. To continue, start{' '}
+        <code>phasegate ui</code>.
       </output>
     );
   }
   if (changes.connected && changes.problem === null) return null;
   return (
     <p className="banner" role="alert">
-      {troubleOf(changes, session)}. What you see is as it was; it is asked again and again.
+      {problemOf(changes, session)}. This page may be out of date. It keeps trying to reconnect.
     </p>
   );
 }
@@ -116,11 +116,11 @@ function NavLink({ to, here, children }: NavLinkProps): ReactNode {
 }
 
 /** The problem in words. The server may also respond, but refuse this page. */
-function troubleOf({ problem }: Changes, session: Asked<Session>): string {
+function problemOf({ problem }: Changes, session: Asked<Session>): string {
   if (problem !== null || session.state !== 'refused' || session.error.code === UNREACHABLE)
-    return problem ?? 'The server does not answer';
+    return problem ?? 'The dashboard server does not respond';
   if (session.error.code === 'REQUEST_REFUSED')
-    return 'Another dashboard is here now. Open the URL that was printed when it was started';
+    return 'Another dashboard now runs on this port. Open the URL that it printed at its start';
   const { message, hint } = session.error;
   return hint === undefined ? message : `${message}. ${hint.replace(/\.$/u, '')}`;
 }

@@ -5,7 +5,7 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import type { Refusal } from '../../../../src/server/api.ts';
-import { fromWire } from './json-protocol.ts';
+import { parseResponse } from './json-protocol.ts';
 
 /** A refused request, with the code and the hint of the server. */
 export class Refused extends Error {
@@ -29,7 +29,7 @@ export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
 }
 
 /** Posts to the server. @throws Refused */
-export async function tell<T>(path: string, body: unknown): Promise<T> {
+export async function post<T>(path: string, body: unknown): Promise<T> {
   const headers = { 'content-type': 'application/json' };
   return answerOf<T>(await sent(path, { method: 'POST', headers, body: JSON.stringify(body) }));
 }
@@ -135,8 +135,8 @@ async function sent(path: string, request: RequestInit): Promise<Response> {
     throw new Refused({
       error: {
         code: UNREACHABLE,
-        message: 'The server of this dashboard does not answer',
-        hint: 'Was phasegate stopped? This page goes on by itself once it is started again on the same port; else open the address that it prints.',
+        message: 'The dashboard server does not respond',
+        hint: 'phasegate may have stopped. This page reconnects when it runs again on the same port. On another port, open the URL that it prints.',
       },
     });
   }
@@ -144,13 +144,13 @@ async function sent(path: string, request: RequestInit): Promise<Response> {
 
 async function answerOf<T>(response: Response): Promise<T> {
   const text = await response.text();
-  if (response.ok) return fromWire<T>(text);
+  if (response.ok) return parseResponse<T>(text);
   throw new Refused(refusalIn(text) ?? { error: { code: `HTTP_${response.status}`, message: response.statusText } });
 }
 
 function refusalIn(text: string): Refusal | undefined {
   try {
-    const body = fromWire<unknown>(text);
+    const body = parseResponse<unknown>(text);
     return isRefusal(body) ? body : undefined;
   } catch {
     return undefined;

@@ -7,9 +7,9 @@ import { createContext, useContext, useEffect, useMemo, useState } from 'react';
 import type { Change, Refusal } from '../../../../src/server/api.ts';
 import { ask } from './ask.ts';
 import { feed } from './feed.ts';
-import { bySight } from './page-visibility.ts';
-import type { Hearing } from './stream.ts';
-import { fromWire } from './json-protocol.ts';
+import { byPageVisibility } from './page-visibility.ts';
+import type { EventHandlers } from './stream.ts';
+import { parseResponse } from './json-protocol.ts';
 
 /** The known changes, and the state of the connection. */
 export interface Changes {
@@ -50,27 +50,27 @@ export function useChanges(): Changes {
  * the title.
  */
 export function useChangeStream(): Changes {
-  const [changes, setChanges] = useState<Heard>(SILENCE);
+  const [changes, setChanges] = useState<ChangeState>(INITIAL);
   useEffect(() => {
-    const hearing: Hearing = {
+    const handlers: EventHandlers = {
       changed({ data }) {
-        const change = fromWire<Change>(data);
-        setChanges((before) => heard(before, change));
+        const change = parseResponse<Change>(data);
+        setChanges((before) => withChange(before, change));
       },
       closing: () => setChanges((before) => ({ ...before, isOver: true })),
       open: () => setChanges((before) => ({ ...before, connected: true, isOver: false })),
       error(event) {
         // An error that the server sends has data. A lost connection has none.
-        const problem = event instanceof MessageEvent ? fromWire<Refusal>(String(event.data)).error.message : null;
+        const problem = event instanceof MessageEvent ? parseResponse<Refusal>(String(event.data)).error.message : null;
         setChanges((before) => ({ ...before, connected: problem !== null, problem, cuts: before.cuts + 1 }));
       },
     };
-    return bySight(
-      () => feed.hear(hearing),
+    return byPageVisibility(
+      () => feed.subscribe(handlers),
       () => countOpen((open) => setChanges((before) => ({ ...before, open }))),
     );
   }, []);
-  return useMemo(() => told(changes), [changes]);
+  return useMemo(() => changesOf(changes), [changes]);
 }
 
 // --- internal ---
@@ -79,12 +79,12 @@ export function useChangeStream(): Changes {
 const COUNT_MS = 15_000;
 
 /** Polls the number of open items. @returns A function that stops it. */
-function countOpen(tell: (open: number) => void): () => void {
+function countOpen(report: (open: number) => void): () => void {
   const leave = new AbortController();
   const count = () => {
     // An unreachable server is reported once the page is visible again.
     ask<Pick<Change, 'open'>>('/api/open', leave.signal).then(
-      ({ open }) => leave.signal.aborted || tell(open),
+      ({ open }) => leave.signal.aborted || report(open),
       () => undefined,
     );
   };
@@ -96,14 +96,14 @@ function countOpen(tell: (open: number) => void): () => void {
   };
 }
 
-interface Heard extends Omit<Changes, 'versionOf'> {
+interface ChangeState extends Omit<Changes, 'versionOf'> {
   /** The version of the latest change of each run. */
   readonly runs: ReadonlyMap<string, number>;
   /** The version since which all changes are known. */
   readonly since: number;
 }
 
-const SILENCE: Heard = {
+const INITIAL: ChangeState = {
   version: 0,
   open: null,
   connected: true,
@@ -114,7 +114,7 @@ const SILENCE: Heard = {
   since: 0,
 };
 
-function heard(before: Heard, { runs, open }: Change): Heard {
+function withChange(before: ChangeState, { runs, open }: Change): ChangeState {
   const version = before.version + 1;
   const common = { version, open, connected: true, isOver: before.isOver, cuts: before.cuts, problem: null };
   // The first change of a connection names no runs: anything may have changed before it.
@@ -123,6 +123,6 @@ function heard(before: Heard, { runs, open }: Change): Heard {
   return { ...common, runs: new Map([...before.runs, ...now]), since: before.since };
 }
 
-function told({ runs, since, ...rest }: Heard): Changes {
+function changesOf({ runs, since, ...rest }: ChangeState): Changes {
   return { ...rest, versionOf: (run) => runs.get(run) ?? since };
 }

@@ -5,19 +5,19 @@
  *
  * @module
  */
-import { type Hearing, listen } from './stream.ts';
+import { type EventHandlers, listen } from './stream.ts';
 
 /** The event stream of the app. */
 export interface Feed {
   /** Opens the stream for the handlers of changes. @returns A function that closes it. */
-  hear(hearing: Hearing): () => void;
+  subscribe(handlers: EventHandlers): () => void;
   /**
    * Also receives the records of a run while the stream is open. It follows one run at a time.
    *
    * @param last Returns the number of the last record that the page has. It is called each time the stream opens.
    * @returns A function that ends it.
    */
-  follow(run: string, last: () => number, hearing: Hearing): () => void;
+  follow(run: string, last: () => number, handlers: EventHandlers): () => void;
 }
 
 /** The event stream of this app. */
@@ -28,11 +28,11 @@ export const feed: Feed = createFeed();
 interface Followed {
   readonly run: string;
   readonly last: () => number;
-  readonly hearing: Hearing;
+  readonly handlers: EventHandlers;
 }
 
 function createFeed(): Feed {
-  let heard: Hearing | undefined;
+  let handlersOfChanges: EventHandlers | undefined;
   let followed: Followed | undefined;
   let close: (() => void) | undefined;
   let isDue = false;
@@ -44,22 +44,22 @@ function createFeed(): Feed {
     queueMicrotask(() => {
       isDue = false;
       close?.();
-      close = heard && listen(() => addressOf(followed), both(heard, followed?.hearing ?? {}));
+      close = handlersOfChanges && listen(() => addressOf(followed), both(handlersOfChanges, followed?.handlers ?? {}));
     });
   }
 
   return {
-    hear(hearing) {
-      heard = hearing;
+    subscribe(handlers) {
+      handlersOfChanges = handlers;
       open();
       return () => {
-        if (heard !== hearing) return;
-        heard = undefined;
+        if (handlersOfChanges !== handlers) return;
+        handlersOfChanges = undefined;
         open();
       };
     },
-    follow(run, last, hearing) {
-      const own = { run, last, hearing };
+    follow(run, last, handlers) {
+      const own = { run, last, handlers };
       followed = own;
       open();
       return () => {
@@ -78,10 +78,10 @@ function addressOf(followed: Followed | undefined): string {
   return `/api/changes?${new URLSearchParams({ run, ...(after > 0 && { after: String(after) }) }).toString()}`;
 }
 
-function both(one: Hearing, other: Hearing): Hearing {
-  const shared = Object.entries(one).map(([name, hear]): [string, Hearing[string]] => {
+function both(one: EventHandlers, other: EventHandlers): EventHandlers {
+  const shared = Object.entries(one).map(([name, handle]): [string, EventHandlers[string]] => {
     const also = other[name];
-    return [name, also ? (event) => [hear, also].forEach((each) => each(event)) : hear];
+    return [name, also ? (event) => [handle, also].forEach((each) => each(event)) : handle];
   });
   return { ...other, ...Object.fromEntries(shared) };
 }

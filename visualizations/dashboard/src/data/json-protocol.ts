@@ -5,4 +5,4 @@
  */
 
 /** Parses a response of the server. Server and app are of the same build, so the response has the declared type. */
-export const fromWire: <T>(text: string) => T = JSON.parse;
+export const parseResponse: <T>(text: string) => T = JSON.parse;

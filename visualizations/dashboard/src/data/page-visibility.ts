@@ -10,14 +10,14 @@
  * @param visible Starts the effect. @returns A function that ends it; the same for `hidden`.
  * @returns A function that ends both.
  */
-export function bySight(seen: () => () => void, unseen: () => () => void): () => void {
-  let wasSeen = isSeen();
-  let end = wasSeen ? seen() : unseen();
+export function byPageVisibility(visible: () => () => void, hidden: () => () => void): () => void {
+  let wasVisible = isVisible();
+  let end = wasVisible ? visible() : hidden();
   const look = () => {
-    if (isSeen() === wasSeen) return;
-    wasSeen = isSeen();
+    if (isVisible() === wasVisible) return;
+    wasVisible = isVisible();
     end();
-    end = wasSeen ? seen() : unseen();
+    end = wasVisible ? visible() : hidden();
   };
   document.addEventListener('visibilitychange', look);
   return () => {
@@ -28,6 +28,6 @@ export function bySight(seen: () => () => void, unseen: () => () => void): () =>
 
 // --- internal ---
 
-function isSeen(): boolean {
+function isVisible(): boolean {
   return document.visibilityState === 'visible';
 }

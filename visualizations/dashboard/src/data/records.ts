@@ -6,7 +6,7 @@
 import { useEffect, useState } from 'react';
 import type { RunRecord } from '../../../../src/model/events/event.ts';
 import { feed } from './feed.ts';
-import { fromWire } from './json-protocol.ts';
+import { parseResponse } from './json-protocol.ts';
 
 /** The records so far. */
 export interface RecordLog {
@@ -36,7 +36,7 @@ export function useRecords(run: string): RecordLog {
     };
     const end = feed.follow(run, () => records.length, {
       records({ data }) {
-        for (const record of fromWire<readonly RunRecord[]>(data))
+        for (const record of parseResponse<readonly RunRecord[]>(data))
           if (record.seq === records.length + 1) records.push(record);
         // While stored records load, a frame per batch would only slow the page down.
         if (state !== 'loading') show();

@@ -18,7 +18,7 @@ export interface SentBack {
 }
 
 /** A run as of one of its records. */
-export interface Story {
+export interface RunAtRecord {
   /** The number of that record; 0 before the first. */
   readonly seq: number;
   /** The time of that record, in milliseconds since 1970. */
@@ -34,19 +34,19 @@ export interface Story {
 }
 
 /** The history of one run. */
-export interface Storyteller {
+export interface RunHistory {
   /** The run as of a record. Going forward is cheap; going back starts again from the first record. */
-  tell(records: readonly RunRecord[], seq: number): Story;
+  at(records: readonly RunRecord[], seq: number): RunAtRecord;
 }
 
 /** Creates a history. */
-export function createStoryteller(): Storyteller {
-  const follower = follow(beginStory);
-  return { tell: (records, seq) => follower.to(records, seq) };
+export function createRunHistory(): RunHistory {
+  const follower = follow(startRunHistory);
+  return { at: (records, seq) => follower.to(records, seq) };
 }
 
 /** Creates the fold from records to a run as of the last of them. */
-export function beginStory(): Fold<Story> {
+export function startRunHistory(): Fold<RunAtRecord> {
   const view = foldRun();
   const sentBack = new Map<string, SentBack>();
   const asked = new Map<string, Set<string>>();

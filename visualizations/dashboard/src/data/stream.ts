@@ -5,7 +5,7 @@
  */
 
 /** A handler for each type of event. */
-export type Hearing = Readonly<Record<string, (event: MessageEvent<string>) => void>>;
+export type EventHandlers = Readonly<Record<string, (event: MessageEvent<string>) => void>>;
 
 /**
  * Listens to a stream, and opens it again after the browser has given up. The browser itself reconnects a lost connection. It
@@ -15,13 +15,13 @@ export type Hearing = Readonly<Record<string, (event: MessageEvent<string>) => v
  * @param handlers `error` gets every lost connection, and every error that the server sends.
  * @returns A function that ends it.
  */
-export function listen(address: () => string, hearing: Hearing): () => void {
+export function listen(address: () => string, handlers: EventHandlers): () => void {
   let source: EventSource | undefined;
   let timer = 0;
   const open = () => {
     const next = new EventSource(address());
     source = next;
-    for (const [name, hear] of Object.entries(hearing)) next.addEventListener(name, hear);
+    for (const [name, handle] of Object.entries(handlers)) next.addEventListener(name, handle);
     next.addEventListener('error', () => {
       if (next.readyState === EventSource.CLOSED && next === source) timer = window.setTimeout(open, AGAIN_MS);
     });

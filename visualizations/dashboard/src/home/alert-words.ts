@@ -7,14 +7,14 @@ import type { UiAlert } from '../../../../src/server/api.ts';
 import { hashOfRun } from '../route.ts';
 
 /** The alerts of one run. */
-export interface TroubledRun {
+export interface AlertedRun {
   readonly runId: string;
   readonly pipeline: string;
   readonly troubles: readonly UiAlert[];
 }
 
 /** Groups alerts by run. Runs with problems come first, the others keep their order. */
-export function byRun(troubles: readonly UiAlert[]): readonly TroubledRun[] {
+export function byRun(troubles: readonly UiAlert[]): readonly AlertedRun[] {
   const runs = new Map<string, UiAlert[]>();
   for (const trouble of troubles) {
     const known = runs.get(trouble.runId);
@@ -27,12 +27,12 @@ export function byRun(troubles: readonly UiAlert[]): readonly TroubledRun[] {
 }
 
 /** The mark and the short name of an alert. */
-export function lookOfTrouble({ code }: Pick<UiAlert, 'code'>): { readonly mark: string; readonly word: string } {
+export function labelOfAlert({ code }: Pick<UiAlert, 'code'>): { readonly mark: string; readonly word: string } {
   return LOOKS[code];
 }
 
 /** The link to an alert: its phase, in the view that shows it best. */
-export function hashOfTrouble({ runId, code, phase }: UiAlert): string {
+export function hashOfAlert({ runId, code, phase }: UiAlert): string {
   return hashOfRun(runId, {
     phase,
     tab: code === 'SILENT' ? 'timeline' : code.startsWith('LIMIT') ? 'quality' : 'graph',
@@ -46,15 +46,15 @@ const LOOKS: Readonly<Record<UiAlert['code'], { readonly mark: string; readonly 
   REPEATING: { mark: '↻', word: 'asked again' },
   RETRIES_SPENT: { mark: '∎', word: 'no retries left' },
   REWINDS_SPENT: { mark: '∎', word: 'no rewinds left' },
-  ACCEPTED_UNAPPROVED: { mark: '!', word: 'stands unapproved' },
+  ACCEPTED_UNAPPROVED: { mark: '!', word: 'accepted unapproved' },
   LIMIT_REACHED: { mark: '∎', word: 'limit reached' },
   LIMIT_NEAR: { mark: '!', word: 'limit near' },
   SILENT: { mark: '…', word: 'silent' },
-  HUNG: { mark: '✗', word: 'does not answer' },
+  HUNG: { mark: '✗', word: 'does not respond' },
   GONE: { mark: '✗', word: 'abandoned' },
   LEFT: { mark: '◌', word: 'suspended' },
 };
 
-function hasProblem({ troubles }: TroubledRun): boolean {
+function hasProblem({ troubles }: AlertedRun): boolean {
   return troubles.some(({ severity }) => severity === 'problem');
 }

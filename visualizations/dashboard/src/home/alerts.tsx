@@ -12,10 +12,10 @@ import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { hashOfRun } from '../route.ts';
-import { byRun, hashOfTrouble, lookOfTrouble } from './alert-words.ts';
+import { byRun, hashOfAlert, labelOfAlert } from './alert-words.ts';
 
 /** The alerts of running runs, run by run. */
-export function Troubles(): ReactNode {
+export function Alerts(): ReactNode {
   const { version } = useChanges();
   // Silence of a run causes no change event, so the clock triggers a request too.
   const now = useNow(15_000);
@@ -26,9 +26,7 @@ export function Troubles(): ReactNode {
     <section aria-labelledby="troubles-heading">
       <h2 id="troubles-heading">Looping or stuck</h2>
       {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
-      {troubles?.length === 0 ? (
-        <p className="nothing">No run that goes on is looping, stuck or short of something.</p>
-      ) : null}
+      {troubles?.length === 0 ? <p className="nothing">No running run loops, hangs or is near a limit.</p> : null}
       <ul className="troubled">
         {runs.map(({ runId, pipeline, troubles: own }) => (
           <li key={runId}>
@@ -40,11 +38,7 @@ export function Troubles(): ReactNode {
             </p>
             <ul>
               {own.map((trouble) => (
-                <TroubleEntry
-                  key={`${trouble.code} ${trouble.phase ?? ''} ${trouble.seq}`}
-                  trouble={trouble}
-                  now={now}
-                />
+                <AlertEntry key={`${trouble.code} ${trouble.phase ?? ''} ${trouble.seq}`} trouble={trouble} now={now} />
               ))}
             </ul>
           </li>
@@ -56,9 +50,9 @@ export function Troubles(): ReactNode {
 
 // --- internal ---
 
-function TroubleEntry({ trouble, now }: { readonly trouble: UiAlert; readonly now: number }): ReactNode {
+function AlertEntry({ trouble, now }: { readonly trouble: UiAlert; readonly now: number }): ReactNode {
   const { phase, found, advice, severity, since } = trouble;
-  const { mark, word } = lookOfTrouble(trouble);
+  const { mark, word } = labelOfAlert(trouble);
   return (
     <li className={severity}>
       <span className={`badge ${severity === 'problem' ? 'bad' : 'warn'}`}>
@@ -68,7 +62,7 @@ function TroubleEntry({ trouble, now }: { readonly trouble: UiAlert; readonly no
         <p>
           {phase === null ? null : (
             <>
-              <a href={hashOfTrouble(trouble)}>
+              <a href={hashOfAlert(trouble)}>
                 <bdi>{startOf(phase, 60)}</bdi>
               </a>
               {': '}

@@ -11,7 +11,7 @@ import { RefusalNote } from '../parts/refusal-note.tsx';
 import { ALL_RUNS, hashOf } from '../route.ts';
 import { RunTable } from '../runs/run-table.tsx';
 import { OpenItems } from './open-items.tsx';
-import { Troubles } from './alerts.tsx';
+import { Alerts } from './alerts.tsx';
 import './home.css';
 
 /** The home page. */
@@ -20,7 +20,7 @@ export function HomePage(): ReactNode {
     <>
       <h1>Needs you</h1>
       <OpenItems />
-      <Troubles />
+      <Alerts />
       <RecentRuns />
     </>
   );
@@ -40,7 +40,7 @@ function RecentRuns(): ReactNode {
       {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
       {runs?.length === 0 ? (
         <p className="quiet">
-          None yet. Start one with <code>phasegate run &lt;file&gt;</code>; it appears here by itself.
+          No runs yet. Start one with <code>phasegate run &lt;file&gt;</code>; it appears here by itself.
         </p>
       ) : null}
       {runs && runs.length > 0 ? (

@@ -36,7 +36,7 @@ export function OpenItems(): ReactNode {
         <section aria-labelledby="answered-heading">
           <h2 id="answered-heading">Answered, pending</h2>
           <p className="quiet">
-            {counted(answered.length, 'answer')} {answered.length === 1 ? 'waits' : 'wait'} until somebody works on the
+            {counted(answered.length, 'answer')} {answered.length === 1 ? 'waits' : 'wait'} until a process works on the
             run.
           </p>
           <ItemList items={answered} now={now} label="Answered items" />

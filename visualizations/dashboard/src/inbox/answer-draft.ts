@@ -71,17 +71,17 @@ export function replyOf(draft: Draft, detail: UiItemDetail): Drafted {
     case 'edit':
       return edited(draft, detail);
     case 'retry':
-      if (feedback.trim() === '') return { problem: SAY_WHAT, field: 'feedback' };
+      if (feedback.trim() === '') return { problem: CHANGE_MISSING, field: 'feedback' };
       return { reply: { type: 'decide', decision: { type: 'retry', feedback } } };
     case 'rewind':
       if (target === '') return { problem: 'Choose the phase to send back.', field: 'target' };
-      if (feedback.trim() === '') return { problem: SAY_WHAT, field: 'feedback' };
+      if (feedback.trim() === '') return { problem: CHANGE_MISSING, field: 'feedback' };
       return { reply: { type: 'decide', decision: { type: 'retryPredecessor', phase: target, feedback } } };
     case 'reclassify':
       return reclassified(draft, detail);
     case 'reject':
     case 'escalate':
-      if (reason.trim() === '') return { problem: 'Say why.', field: 'reason' };
+      if (reason.trim() === '') return { problem: 'Enter a reason.', field: 'reason' };
       return { reply: { type: 'decide', decision: { type: draft.answer, reason } } };
     case 'skip':
     case 'abort':
@@ -94,18 +94,18 @@ export function replyOf(draft: Draft, detail: UiItemDetail): Drafted {
 /** Parses typed input. @returns The value; or the problem, if it should be JSON and is not. */
 export function readTyped({ as, text }: Typed): { readonly value: unknown } | { readonly problem: string } {
   if (as === 'text') return { value: text };
-  if (text.trim() === '') return { problem: 'There is no JSON. Text that is empty is "".' };
+  if (text.trim() === '') return { problem: 'Enter JSON. An empty text is "".' };
   try {
     const value: unknown = JSON.parse(text);
     return { value };
   } catch (error) {
-    return { problem: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { problem: `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 
 // --- internal ---
 
-const SAY_WHAT = 'Say what to change.';
+const CHANGE_MISSING = 'Enter what to change.';
 
 function edited({ outputs }: Draft, { item }: UiItemDetail): Drafted {
   const read: Record<string, unknown> = {};
@@ -123,7 +123,7 @@ function edited({ outputs }: Draft, { item }: UiItemDetail): Drafted {
 
 function reclassified({ issue, owner }: Draft, detail: UiItemDetail): Drafted {
   if (issue === '') return { problem: 'Choose the issue.', field: 'issue' };
-  if (owner === '') return { problem: 'Choose the phase that has to correct it.', field: 'owner' };
+  if (owner === '') return { problem: 'Choose the phase that must correct it.', field: 'owner' };
   try {
     return { reply: { type: 'decide', decision: reclassify(detail, issue, owner) } };
   } catch (error) {
@@ -135,7 +135,7 @@ function reclassified({ issue, owner }: Draft, detail: UiItemDetail): Drafted {
 
 function valued({ option, value }: Draft, { item }: UiItemDetail): Drafted {
   if (item.choices) {
-    if (option === null || !item.choices.includes(option)) return { problem: 'Choose one.', field: 'option' };
+    if (option === null || !item.choices.includes(option)) return { problem: 'Choose a value.', field: 'option' };
     return { reply: { type: 'value', value: option } };
   }
   const read = readTyped(value);

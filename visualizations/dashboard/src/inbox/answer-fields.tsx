@@ -161,7 +161,7 @@ function Reclassify({ draft, detail, change, wrong, disabled }: FieldsProps): Re
         onChange={(issue) => change({ issue })}
       />
       <SelectField
-        label="Which phase has to correct it?"
+        label="Which phase must correct it?"
         value={draft.owner}
         options={[...reach, item.about].map((name) => [name, inOneLine(name)])}
         isWrong={wrong === 'owner'}

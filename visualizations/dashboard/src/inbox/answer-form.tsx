@@ -5,7 +5,7 @@
  */
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Answered, AnswerRequest, UiItemDetail } from '../../../../src/server/api.ts';
-import { refusedBy, tell, type Refused } from '../data/ask.ts';
+import { refusedBy, post, type Refused } from '../data/ask.ts';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { type Drafted, replyOf } from './answer-draft.ts';
@@ -54,7 +54,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
     setRefusal(null);
     const request: AnswerRequest = { nonce: detail.item.nonce, reply: drafted.reply };
     try {
-      const answered = await tell<Answered>(`/api/inbox/${encodeURIComponent(detail.item.id)}/answer`, request);
+      const answered = await post<Answered>(`/api/inbox/${encodeURIComponent(detail.item.id)}/answer`, request);
       // The draft stays if the run refuses the answer and asks again, or has not taken it yet.
       if (answered.state === 'taken' && !isRefused(answered)) drop();
       onAnswered(answered);
@@ -139,7 +139,7 @@ function Send({ word, isAsking, disabled, onBack }: SendProps): ReactNode {
   }
   return (
     <div className="second-question" role="alert">
-      <p>The whole run ends as cancelled. Abort it?</p>
+      <p>This ends the whole run as cancelled. Abort it?</p>
       <button ref={yes} type="submit" className="danger" disabled={disabled}>
         Yes, abort the run
       </button>{' '}

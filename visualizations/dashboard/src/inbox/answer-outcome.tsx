@@ -27,13 +27,17 @@ export function AnswerOutcome({ answered, item }: AnswerOutcomeProps): ReactNode
   return (
     <section className="outcome" aria-labelledby="outcome-heading">
       <h2 id="outcome-heading" ref={heading} tabIndex={-1}>
-        {isTaken ? (isRefused({ outcome }) ? 'Refused' : 'Answered') : 'Answer kept'}
+        {isTaken ? (isRefused({ outcome }) ? 'Refused' : 'Answered') : 'Answer saved'}
       </h2>
       <div aria-live="polite">
-        {isTaken ? <p>{startOf(outcome, 300) || 'It is closed.'}</p> : <NotYetTaken answered={answered} item={item} />}
+        {isTaken ? (
+          <p>{startOf(outcome, 300) || 'The item is closed.'}</p>
+        ) : (
+          <NotYetTaken answered={answered} item={item} />
+        )}
       </div>
       <p>
-        <a href={hashOfRun(item.runId, item.kind === 'limit' ? {} : { phase: item.about })}>To the run</a>
+        <a href={hashOfRun(item.runId, item.kind === 'limit' ? {} : { phase: item.about })}>Open the run</a>
       </p>
       <NextItem item={item} />
     </section>
@@ -47,23 +51,26 @@ function NotYetTaken({ answered, item }: AnswerOutcomeProps): ReactNode {
   switch (answered.state) {
     case 'taken':
     case 'waiting':
-      return <p>Whoever works on the run takes it; they have not yet.</p>;
+      return <p>The process that works on the run has not taken it yet.</p>;
     case 'resumed':
-      return <p>Nobody worked on the run. It goes on now, and takes the answer.</p>;
+      return <p>No process worked on the run. It has been resumed, and takes the answer.</p>;
     case 'starting':
       return (
-        <p>Nobody worked on the run. It is being started, and takes the answer then. The run tells whether it could.</p>
+        <p>
+          No process worked on the run. It is being resumed, and then takes the answer. The page of the run shows
+          errors.
+        </p>
       );
     case 'kept':
       return (
         <>
-          <p>Nobody works on the run. The answer is taken when it goes on:</p>
+          <p>No process works on the run. It takes the answer after you resume it:</p>
           <pre className="command">
             phasegate resume {shellWord(inOneLine(item.runId))} --store {shellWord(inOneLine(store))}
           </pre>
           {answered.problem ? (
             <p className="wrong">
-              It was tried to go on: {answered.problem.message}
+              The run could not be resumed: {answered.problem.message}
               {answered.problem.hint === undefined ? '' : ` ${answered.problem.hint}`}
             </p>
           ) : null}

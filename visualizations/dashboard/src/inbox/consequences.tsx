@@ -13,7 +13,7 @@ export function Consequences({ choice }: { readonly choice: Choice }): ReactNode
   const { answer, means, runs, mayRun, skips, stale, spends, run } = choice;
   const effects = [
     ['Runs', runs],
-    ['Runs where it changes for them', mayRun],
+    ['Runs if its input changes', mayRun],
     ['Skips', skips],
     ['Leaves stale', stale],
   ] as const;
@@ -23,7 +23,7 @@ export function Consequences({ choice }: { readonly choice: Choice }): ReactNode
       {answer === 'rewind' ? <p>{inOneLine(means)}</p> : null}
       {run === undefined ? null : <p>{OF_THE_RUN[run]}</p>}
       {run === undefined && effects.every(([, names]) => names.length === 0) && spends === 'nothing' ? (
-        <p className="quiet">Nothing else runs, is skipped or is spent by it.</p>
+        <p className="quiet">It has no other effects.</p>
       ) : null}
       <dl>
         {effects.map(([what, names]) =>
@@ -52,8 +52,8 @@ export function Consequences({ choice }: { readonly choice: Choice }): ReactNode
 const MOST = 12;
 
 const OF_THE_RUN = {
-  ends: 'The whole run ends: nothing more begins, and what is at work is stopped.',
-  'goes on': 'The run goes on.',
+  ends: 'The whole run ends: no phase starts, and running work is stopped.',
+  'goes on': 'The run continues.',
 } as const;
 
 function Names({ names }: { readonly names: readonly string[] }): ReactNode {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { useKeptValues } from '../data/kept-value.ts';
+import { useStoredValues } from '../data/stored-value.ts';
 import { useSession } from '../data/session.ts';
 import { inOneLine, textOf } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
@@ -16,7 +16,7 @@ import { TypedField } from './typed-field.tsx';
 /** A field for each task, with its output. Only edited outputs are sent. */
 export function EditFields({ draft, detail, change, wrong, disabled }: FieldsProps): ReactNode {
   const outputs = detail.attempts.at(-1)?.outputs ?? {};
-  const { values, fetchAll } = useKeptValues(detail.tasks.map((task) => outputs[task]));
+  const { values, fetchAll } = useStoredValues(detail.tasks.map((task) => outputs[task]));
   const write = (task: string, typed: Typed | undefined) => change({ outputs: withOutput(draft.outputs, task, typed) });
   return detail.tasks.map((task, at) => {
     const kept = values[at];
@@ -53,7 +53,7 @@ export function EditFields({ draft, detail, change, wrong, disabled }: FieldsPro
         />
         {typed && !disabled ? (
           <button type="button" className="link" onClick={() => write(task, undefined)}>
-            Put back {name} as it was
+            Restore {name}
           </button>
         ) : null}
       </div>
@@ -75,8 +75,8 @@ function TooLong({ name, item }: { readonly name: string; readonly item: string 
   return (
     <div>
       <p>
-        {name} is too long to be edited here: the dashboard takes at most a million bytes. Write it to a JSON file, as
-        an object by task:
+        {name} is too long to edit here: the limit is a million bytes. Write it to a JSON file, as an object with the
+        task name as key:
       </p>
       <pre className="command">
         phasegate inbox answer {shellWord(inOneLine(item))} --edit outputs.json --store {shellWord(inOneLine(store))}

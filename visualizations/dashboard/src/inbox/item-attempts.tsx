@@ -44,16 +44,16 @@ export function ItemAttempts({ item, attempts }: ItemAttemptsProps): ReactNode {
 function Outputs({ attempt }: { readonly attempt: TriedAttempt }): ReactNode {
   const { replaced = {} } = attempt;
   const outputs = Object.entries(attempt.outputs);
-  if (outputs.length === 0) return <p className="quiet">It has put out nothing.</p>;
+  if (outputs.length === 0) return <p className="quiet">It has no outputs.</p>;
   return outputs.map(([task, value]) => (
     <div key={task} className="output">
       <h3>
         {inOneLine(task)}
-        {task in replaced ? <span className="quiet"> as it was edited and approved</span> : null}
+        {task in replaced ? <span className="quiet"> as edited and approved</span> : null}
       </h3>
       <OutputView value={value} name={inOneLine(task)} />
       {replaced[task] === undefined ? null : (
-        <ClosedPart summary="What it had put out itself">
+        <ClosedPart summary="Its own output">
           {() => <OutputView value={replaced[task]} name={`own output of ${inOneLine(task)}`} />}
         </ClosedPart>
       )}
@@ -114,7 +114,7 @@ function Comparison({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNod
         <AttemptChoice label="From" attempts={attempts} at={from} onChange={(at) => setPair([at, to])} />
         <AttemptChoice label="to" attempts={attempts} at={to} onChange={(at) => setPair([from, at])} />
       </p>
-      {tasks.length === 0 ? <p className="quiet">Neither has put out anything.</p> : null}
+      {tasks.length === 0 ? <p className="quiet">Neither has outputs.</p> : null}
       {tasks.map((task) => (
         <div key={`${task} ${from} ${to}`} className="output">
           <h3>{inOneLine(task)}</h3>
@@ -157,7 +157,7 @@ function AttemptChoice({ label, attempts, at, onChange }: AttemptChoiceProps): R
 function Earlier({ attempts }: Pick<ItemAttemptsProps, 'attempts'>): ReactNode {
   return (
     <section aria-labelledby="earlier-heading">
-      <h2 id="earlier-heading">Attempts before</h2>
+      <h2 id="earlier-heading">Earlier attempts</h2>
       {attempts
         .slice(0, -1)
         .map((one) => <EarlierAttempt key={one.number} name={nameOf(one)} attempt={one} />)

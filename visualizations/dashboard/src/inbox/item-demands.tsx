@@ -49,7 +49,7 @@ function Corrections({ detail: { corrections } }: { readonly detail: UiItemDetai
   if (corrections.length === 0) return null;
   return (
     <section aria-labelledby="corrections-heading">
-      <h2 id="corrections-heading">Asked for so far</h2>
+      <h2 id="corrections-heading">Requested changes so far</h2>
       <ol className="corrections">
         {corrections.map(({ from, to, number, feedback, requiredChange = '' }, at) => (
           // A correction has no id but its index. No correction is ever removed.

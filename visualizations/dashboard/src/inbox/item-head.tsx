@@ -30,7 +30,7 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
         <bdi>{startOf(aboutOf(item), 120)}</bdi> <span className="quiet">{waitsFor[item.kind]}</span>
       </h1>
       <button type="button" className="to-answer" onClick={toAnswer}>
-        To the answer
+        Go to the answer
       </button>
       <dl className="facts">
         <div>
@@ -65,7 +65,7 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
           </div>
         )}
       </dl>
-      <section aria-label="What is asked" className="asked">
+      <section aria-label="Question" className="asked">
         <LongText text={item.reason} name="the question" />
         {item.description === undefined ? null : <LongText text={item.description} name="the description" />}
       </section>

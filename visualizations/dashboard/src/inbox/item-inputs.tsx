@@ -32,8 +32,8 @@ export function ItemInputs({ item, inputs }: ItemInputsProps): ReactNode {
     ));
   return (
     <section aria-labelledby="inputs-heading">
-      <h2 id="inputs-heading">What there is to work with</h2>
-      {item.kind === 'task' ? views() : <ClosedPart summary="Outputs of the phases before">{views}</ClosedPart>}
+      <h2 id="inputs-heading">Inputs</h2>
+      {item.kind === 'task' ? views() : <ClosedPart summary="Outputs of earlier phases">{views}</ClosedPart>}
     </section>
   );
 }

@@ -46,7 +46,7 @@ function newsOf(item: UiItem, first: UiItem): string {
   const changes = [
     ...(expired && !first.expired ? ['Nobody has answered in time.'] : []),
     ...(severity === first.severity ? [] : [`It is ${severity} now.`]),
-    ...(queue === first.queue ? [] : [`It was given to queue ${inOneLine(queue)}.`]),
+    ...(queue === first.queue ? [] : [`It was moved to queue ${inOneLine(queue)}.`]),
   ];
   return changes.join(' ');
 }
@@ -67,8 +67,8 @@ function AskedAnew({ item }: { readonly item: UiItem }): ReactNode {
   if (!anew) return null;
   return (
     <p>
-      <a href={hashOf({ page: 'item', item: anew.id })}>It is asked anew</a>
-      {isRefused(item) ? '; what was typed here is kept there.' : '.'}
+      <a href={hashOf({ page: 'item', item: anew.id })}>It is asked again</a>
+      {isRefused(item) ? '; your text is saved there.' : '.'}
     </p>
   );
 }

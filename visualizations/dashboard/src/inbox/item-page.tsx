@@ -69,7 +69,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
 }
 
 function blockedBy(item: UiItem, readOnly: boolean): string | null {
-  if (item.closedAt !== undefined) return 'It is closed, so nothing can be sent.';
+  if (item.closedAt !== undefined) return 'The item is closed, so nothing can be sent.';
   if (item.answer) return `It is ${inOneLine(answeredBy(item.answer))}: nothing more can be sent.`;
   return readOnly ? 'This dashboard is read-only: nothing can be sent.' : null;
 }

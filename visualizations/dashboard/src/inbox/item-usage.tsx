@@ -16,8 +16,8 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
     ['Cost', used.costUsd, limits.costUsd, dollars],
     ['Tokens', used.tokens, limits.tokens, amount],
     ['Corrections', used.corrections, limits.corrections, amount],
-    ['Time of work', used.durationMs, limits.durationMs, exactDuration],
-    ['All time', used.elapsedMs, limits.deadlineMs, exactDuration],
+    ['Working time', used.durationMs, limits.durationMs, exactDuration],
+    ['Total time', used.elapsedMs, limits.deadlineMs, exactDuration],
   ] as const;
   return (
     <section className="usage" aria-label="Used so far">
@@ -27,7 +27,7 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
       {item.kind === 'limit' || used.tokens + used.costUsd === 0 ? null : (
         <p className="quiet">
           {phaseUsed.tokens + phaseUsed.costUsd === 0
-            ? 'No tokens and no money were used by this phase.'
+            ? 'This phase has used no tokens and no money.'
             : `By this phase: ${usageText(phaseUsed)}`}
         </p>
       )}

@@ -25,7 +25,7 @@ export function deadlineOf(item: InboxItem, now: number): string {
   const when = dueAt > now ? `in ${durationText(dueAt - now)}` : 'now';
   if (dueAt === expireAt) return `expires ${when}, ${afterwards(item)}`;
   if (dueAt === raiseAt) return `becomes more urgent ${when}`;
-  return dueAt === remindAt ? `is reminded of ${when}` : `due ${when}`;
+  return dueAt === remindAt ? `reminder ${when}` : `due ${when}`;
 }
 
 /** True if the run has refused the answer, as the schema of a task may do. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { useState } from 'react';
-import { fromWire } from '../data/json-protocol.ts';
+import { parseResponse } from '../data/json-protocol.ts';
 import { type Draft, EMPTY_DRAFT } from './answer-draft.ts';
 
 /** The draft of an answer to an item. */
@@ -43,7 +43,7 @@ function keyOf(item: string): string {
 function kept(key: string): Draft {
   try {
     const text = sessionStorage.getItem(key);
-    return text === null ? EMPTY_DRAFT : { ...EMPTY_DRAFT, ...fromWire<Partial<Draft>>(text) };
+    return text === null ? EMPTY_DRAFT : { ...EMPTY_DRAFT, ...parseResponse<Partial<Draft>>(text) };
   } catch {
     return EMPTY_DRAFT;
   }

@@ -4,7 +4,7 @@
  * @module
  */
 import { type ReactNode, useId, useMemo, useState } from 'react';
-import { useKeptValues } from '../data/kept-value.ts';
+import { useStoredValues } from '../data/stored-value.ts';
 import { DiffLines } from './diff-lines.tsx';
 import { diffRows } from './diff-rows.ts';
 import { textOf } from './untrusted-text.ts';
@@ -24,7 +24,7 @@ interface DiffViewProps {
 
 /** Two values, compared as text. */
 export function DiffView({ before, after, names, name }: DiffViewProps): ReactNode {
-  const { values, fetchAll } = useKeptValues([before, after]);
+  const { values, fetchAll } = useStoredValues([before, after]);
   const refused = values.find((value) => value.state === 'refused');
   const [one, other] = values;
   const isThere = values.every(({ state }) => state === 'there');
@@ -83,9 +83,7 @@ function Compared({ before, after, names, name }: ComparedProps): ReactNode {
         </fieldset>
       </div>
       {diff.isRough ? (
-        <p className="quiet">
-          They are too long and too different to find what they have in common: both are shown whole.
-        </p>
+        <p className="quiet">The texts are too long and too different to compare. Both are shown in full.</p>
       ) : null}
       <DiffLines rows={diff.rows} names={names} name={name} />
     </div>

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { useKeptValues } from '../data/kept-value.ts';
+import { useStoredValues } from '../data/stored-value.ts';
 import { textOf } from './untrusted-text.ts';
 import { LongText } from './long-text.tsx';
 import { RefusalNote } from './refusal-note.tsx';
@@ -22,7 +22,7 @@ export function OutputView({ value, name }: OutputViewProps): ReactNode {
   const {
     values: [kept],
     fetchAll,
-  } = useKeptValues([value]);
+  } = useStoredValues([value]);
   const [place, expect] = useArrival(kept?.state === 'there');
   switch (kept?.state) {
     case 'there':

@@ -5,7 +5,7 @@
  */
 import { dollars } from '../../../../src/projections/wording/amount-words.ts';
 import type { LimitName } from '../../../../src/model/plan/policy-schema.ts';
-import type { Story } from '../data/run-history.ts';
+import type { RunAtRecord } from '../data/run-history.ts';
 import { amount, exactDuration } from '../parts/words.ts';
 
 /** The usage of one limit. */
@@ -24,7 +24,7 @@ export interface Allowance {
 
 /** Lists totals of the run, and the limits that it has for phases and pairs. @param lifted Limits that people have lifted. */
 export function allowancesOf(
-  { plan, snapshot, sentBack }: Pick<Story, 'plan' | 'snapshot' | 'sentBack'>,
+  { plan, snapshot, sentBack }: Pick<RunAtRecord, 'plan' | 'snapshot' | 'sentBack'>,
   lifted: ReadonlySet<LimitName>,
 ): readonly Allowance[] {
   const { metrics, phases } = snapshot;
@@ -35,8 +35,8 @@ export function allowancesOf(
     { limit: 'costUsd', name: 'Cost', used: metrics.costUsd, text: dollars },
     { limit: 'tokens', name: 'Tokens', used: metrics.tokens, text: (value) => amount(Math.round(value)) },
     { limit: 'corrections', name: 'Corrections', used: metrics.corrections, text: amount },
-    { limit: 'durationMs', name: 'Time of work', used: metrics.durationMs, text: exactDuration },
-    { limit: 'deadlineMs', name: 'All time', used: metrics.elapsedMs, text: exactDuration },
+    { limit: 'durationMs', name: 'Working time', used: metrics.durationMs, text: exactDuration },
+    { limit: 'deadlineMs', name: 'Total time', used: metrics.elapsedMs, text: exactDuration },
     { limit: 'attemptsPerPhase', name: 'Attempts of one phase', used: attempts, of: phase, text: amount },
     { limit: 'perPair', name: 'Times one phase sent back one other', used: times, of: pair, text: amount },
   ];

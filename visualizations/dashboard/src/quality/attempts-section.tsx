@@ -26,7 +26,7 @@ export function AttemptsSection({ route, snapshot }: AttemptsSectionProps): Reac
       <h2>Attempts</h2>
       <DataTable
         name="Phases by their attempts"
-        heads={['Attempts', '#Phases', 'How many', 'Which']}
+        heads={['Attempts', '#Phases', 'Share', 'Names']}
         rows={bins.map(({ attempts, phases }) => ({
           key: String(attempts),
           matters: attempts > 1,
@@ -37,7 +37,7 @@ export function AttemptsSection({ route, snapshot }: AttemptsSectionProps): Reac
             <Which key="which" route={route} phases={phases} />,
           ],
         }))}
-        none="No phase has begun."
+        none="No phase has started."
       />
     </section>
   );

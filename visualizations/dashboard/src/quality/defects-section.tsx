@@ -26,7 +26,7 @@ export function DefectsSection({ route, defects }: DefectsSectionProps): ReactNo
     <section>
       <h2>Defects</h2>
       <p className="quiet">
-        Attempts are those that its corrections led to; cost, tokens and time are its share of what tasks took in them.
+        Attempts are those that its corrections caused. Cost, tokens and time are its share of the tasks in them.
       </p>
       <DataTable
         name="Defects"

@@ -42,8 +42,8 @@ export function EffortSection({ route, measures }: EffortSectionProps): ReactNod
     <section>
       <h2>Effort</h2>
       <p className="quiet">
-        Rework is what tasks took in attempts that corrections led to. Appraisal to failure, which is reviews and checks
-        by rework: {ratioText(measures.appraisalToFailure[by])}.
+        Rework is the effort of tasks in attempts after corrections. The appraisal to failure ratio, reviews and checks
+        divided by rework: {ratioText(measures.appraisalToFailure[by])}.
       </p>
       <Choice by={by} choose={choose} />
       <ul className="legend" aria-label="Looks of the bars">

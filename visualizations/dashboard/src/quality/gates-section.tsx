@@ -30,11 +30,11 @@ export function GatesSection({ route, measures: { gates } }: GatesSectionProps):
         heads={[
           'Gate',
           '#Judgements',
-          '#Not had',
+          '#Unavailable',
           '#Starts judged',
           '#Passed at first',
           '#First-pass yield',
-          'How much',
+          'Share',
         ]}
         rows={gates.map((one) => ({
           key: one.phase,
@@ -61,8 +61,8 @@ export function ReviewersSection({ route, measures: { reviewers } }: GatesSectio
     <section>
       <h2>Reviewers</h2>
       <p className="quiet">
-        Contradicted are decisions that a person overruled, approvals of what was found wrong later, and demands that
-        were withdrawn.
+        Contradicted decisions are those that a person overruled, approvals of later defects, and requests that were
+        withdrawn.
       </p>
       <DataTable
         name="Reviewers"

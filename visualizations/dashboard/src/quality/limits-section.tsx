@@ -6,27 +6,27 @@
 import type { ReactNode } from 'react';
 import { startOf } from '../parts/untrusted-text.ts';
 import type { LimitName } from '../../../../src/model/plan/policy-schema.ts';
-import type { Story } from '../data/run-history.ts';
+import type { RunAtRecord } from '../data/run-history.ts';
 import { Bar } from './bar.tsx';
 import { DataTable } from './data-table.tsx';
 import { type Allowance, allowancesOf } from './allowances.ts';
 import { NONE } from '../../../../src/projections/wording/figures.ts';
 
 interface LimitsSectionProps {
-  readonly story: Story;
+  readonly moment: RunAtRecord;
   readonly lifted: ReadonlySet<LimitName>;
 }
 
 /** The usage of all limited quantities, with the rest of each limit. */
-export function LimitsSection({ story, lifted }: LimitsSectionProps): ReactNode {
-  const allowances = allowancesOf(story, lifted);
+export function LimitsSection({ moment, lifted }: LimitsSectionProps): ReactNode {
+  const allowances = allowancesOf(moment, lifted);
   const isLimited = allowances.some(({ max }) => max !== null);
   return (
     <section>
-      <h2>{isLimited ? 'Used, and limits' : 'Used'}</h2>
+      <h2>{isLimited ? 'Usage and limits' : 'Used'}</h2>
       <DataTable
         name="What the run has used"
-        heads={isLimited ? ['What', '#Used', '#Limit', '#Left', 'How far'] : ['What', '#Used']}
+        heads={isLimited ? ['Quantity', '#Used', '#Limit', '#Left', 'Share used'] : ['Quantity', '#Used']}
         rows={allowances.map((one) => ({ key: one.limit, cells: cellsOf(one) }))}
         none="Nothing is used."
       />

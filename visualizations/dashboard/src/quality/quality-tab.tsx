@@ -18,14 +18,14 @@ import { ContainmentSection, YieldsSection } from './yields-section.tsx';
 import './quality.css';
 
 /** Cost and quality of a run as of the selected record. */
-export function QualityTab({ log, story, route }: TabProps): ReactNode {
-  const { defects, measures, lifted } = useQuality({ log, story });
+export function QualityTab({ log, moment, route }: TabProps): ReactNode {
+  const { defects, measures, lifted } = useQuality({ log, moment });
   return (
     <div className="quality">
       <p className="summary">{summaryOf(defects, measures.removalEfficiency)}</p>
-      <LimitsSection story={story} lifted={lifted} />
+      <LimitsSection moment={moment} lifted={lifted} />
       <EffortSection route={route} measures={measures} />
-      <AttemptsSection route={route} snapshot={story.snapshot} />
+      <AttemptsSection route={route} snapshot={moment.snapshot} />
       <GatesSection route={route} measures={measures} />
       <DefectsSection route={route} defects={defects} />
       <YieldsSection route={route} measures={measures} />

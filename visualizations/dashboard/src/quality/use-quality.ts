@@ -20,9 +20,9 @@ export interface Quality {
 }
 
 /** Folds the records, at most twice a second. */
-export function useQuality({ log: { records }, story }: Pick<TabProps, 'log' | 'story'>): Quality {
+export function useQuality({ log: { records }, moment }: Pick<TabProps, 'log' | 'moment'>): Quality {
   const [follower] = useState(() => follow(beginQuality));
-  const seq = useCalm(story.seq);
+  const seq = useCalm(moment.seq);
   return useMemo(() => follower.to(records, seq), [follower, records, seq]);
 }
 

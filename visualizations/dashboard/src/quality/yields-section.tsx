@@ -39,7 +39,7 @@ export function YieldsSection({ route, measures }: YieldsSectionProps): ReactNod
           '#Injected',
           '#Removed',
           '#Yield',
-          'How much',
+          'Share',
           '#Process yield before',
           '#Containment',
         ]}
@@ -98,7 +98,7 @@ export function ContainmentSection({ route, measures }: YieldsSectionProps): Rea
         none="No defect was found."
       />
       {rows.length === 0 ? null : (
-        <p className="quiet">A number in a frame is of defects that the gate of their own phase had removed.</p>
+        <p className="quiet">A framed number counts defects that the gate of their own phase has removed.</p>
       )}
     </section>
   );

@@ -12,7 +12,7 @@ import type { UiItem, UiRun } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useNow } from '../data/now.ts';
-import type { Story } from '../data/run-history.ts';
+import type { RunAtRecord } from '../data/run-history.ts';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { StandingBadge } from '../parts/status.tsx';
 import { amount, counted, exactDuration, isoTime, timeText } from '../parts/words.ts';
@@ -21,7 +21,7 @@ import { RunActions } from '../runs/run-actions.tsx';
 
 interface RunHeadProps {
   readonly run: string;
-  readonly story: Story;
+  readonly moment: RunAtRecord;
   /** The run as the server knows it. */
   readonly info: UiRun | undefined;
   /** True if the page shows the latest state of the run. */
@@ -29,20 +29,20 @@ interface RunHeadProps {
 }
 
 /** The title, the facts, and the items that wait for a person. */
-export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
+export function RunHead({ run, moment, info, isLive }: RunHeadProps): ReactNode {
   const { version } = useChanges();
-  const { snapshot, plan } = story;
+  const { snapshot, plan } = moment;
   return (
     <header className="run-head">
       <h1>
         <span className="name">{startOf(snapshot.pipeline, 120) || 'Run'}</span>{' '}
-        <StandingBadge of={standingOf(story, isLive ? info : undefined)} />{' '}
+        <StandingBadge of={standingOf(moment, isLive ? info : undefined)} />{' '}
         <code className="run-id quiet">{inOneLine(run)}</code>
       </h1>
       <dl className="facts">
-        <Progress story={story} />
+        <Progress moment={moment} />
         <Fact name="Elapsed">
-          <Elapsed story={story} max={plan?.limits.deadlineMs} goesOn={isLive && typeof info?.worker === 'string'} />
+          <Elapsed moment={moment} max={plan?.limits.deadlineMs} goesOn={isLive && typeof info?.worker === 'string'} />
         </Fact>
         <TimeOfWork used={snapshot.metrics.durationMs} limits={plan?.limits} />
         <Fact name="Cost">{outOf(snapshot.metrics.costUsd, plan?.limits.costUsd, dollars)}</Fact>
@@ -50,26 +50,26 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
         <Tokens used={snapshot.metrics.tokens} limits={plan?.limits} />
         {isLive && info?.worker ? <Fact name="Works on it">{startOf(info.worker, 60)}</Fact> : null}
         {isLive && info?.hung ? (
-          <Fact name="Does not answer">{startOf(info.hung, 60)}, which works on it; end it, or wait</Fact>
+          <Fact name="Does not respond">{startOf(info.hung, 60)}, which works on the run; end it, or wait</Fact>
         ) : null}
         {isLive && info?.gone ? (
-          <Fact name="Gone">{startOf(info.gone, 60)}, which worked on it; it can be resumed</Fact>
+          <Fact name="Gone">{startOf(info.gone, 60)}, which worked on the run; you can resume it</Fact>
         ) : null}
-        {isLive && info?.start?.state === 'starting' ? <Fact name="Starts">its pipeline is being loaded</Fact> : null}
+        {isLive && info?.start?.state === 'starting' ? <Fact name="Starting">its pipeline is being loaded</Fact> : null}
         {info?.forkOf === undefined ? null : (
           <Fact name="Fork of">
             <a href={hashOfRun(info.forkOf)}>{startOf(info.forkOf, 60)}</a>
           </Fact>
         )}
       </dl>
-      <Ended story={story} />
+      <Ended moment={moment} />
       {isLive && info?.start?.state === 'failed' ? (
         <p className="wrong">
-          It was tried to go on: {info.start.problem.message} {info.start.problem.hint}
+          The run could not be resumed: {info.start.problem.message} {info.start.problem.hint}
         </p>
       ) : null}
       {isLive ? <OpenItems run={run} version={version} /> : null}
-      {info && info.actions.length > 0 ? <RunActions run={info} at={isLive ? undefined : story.seq} /> : null}
+      {info && info.actions.length > 0 ? <RunActions run={info} at={isLive ? undefined : moment.seq} /> : null}
     </header>
   );
 }
@@ -77,13 +77,13 @@ export function RunHead({ run, story, info, isLive }: RunHeadProps): ReactNode {
 // --- internal ---
 
 /** For the latest state, the server knows who waits and who is gone. For an earlier one, the records do. */
-function standingOf({ snapshot, asking }: Story, info: UiRun | undefined): AnyStanding {
+function standingOf({ snapshot, asking }: RunAtRecord, info: UiRun | undefined): AnyStanding {
   if (info && info.status === snapshot.status) return info.standing;
   const waits = snapshot.waiting.length > 0 || asking.size > 0;
   return snapshot.status === 'running' && waits && !isAtWork(snapshot) ? 'waiting' : snapshot.status;
 }
 
-function isAtWork({ phases }: Story['snapshot']): boolean {
+function isAtWork({ phases }: RunAtRecord['snapshot']): boolean {
   return Object.values(phases).some(({ status }) => status === 'running' || status === 'reviewing');
 }
 
@@ -101,7 +101,7 @@ function Fact({ name, children }: FactProps): ReactNode {
   );
 }
 
-function Progress({ story: { snapshot } }: { readonly story: Story }): ReactNode {
+function Progress({ moment: { snapshot } }: { readonly moment: RunAtRecord }): ReactNode {
   const phases = useMemo(() => Object.values(snapshot.phases), [snapshot]);
   const approved = phases.filter(({ status }) => status === 'approved').length;
   return (
@@ -113,16 +113,16 @@ function Progress({ story: { snapshot } }: { readonly story: Story }): ReactNode
 }
 
 interface ElapsedProps {
-  readonly story: Story;
+  readonly moment: RunAtRecord;
   /** Milliseconds that the run may take, with waiting times. */
   readonly max: number | undefined;
   readonly goesOn: boolean;
 }
 
 /** The elapsed time. While a process works on the run, it grows by the clock of the browser. */
-function Elapsed({ story, max, goesOn }: ElapsedProps): ReactNode {
+function Elapsed({ moment, max, goesOn }: ElapsedProps): ReactNode {
   const now = useNow();
-  const { snapshot, time } = story;
+  const { snapshot, time } = moment;
   const { elapsedMs } = snapshot.metrics;
   const isOpen = goesOn && snapshot.status === 'running';
   const startedAt = time - elapsedMs;
@@ -142,7 +142,7 @@ function Elapsed({ story, max, goesOn }: ElapsedProps): ReactNode {
 /** The working time as of the latest record. Later time may be waiting, so it is not counted. */
 function TimeOfWork({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
   if (limits?.durationMs === undefined) return null;
-  return <Fact name="Time of work">{outOf(used, limits.durationMs, exactDuration)}</Fact>;
+  return <Fact name="Working time">{outOf(used, limits.durationMs, exactDuration)}</Fact>;
 }
 
 function Tokens({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
@@ -155,7 +155,7 @@ function outOf(used: number, max: number | undefined, text: (value: number) => s
 }
 
 /** The reason of the end, if there is one. */
-function Ended({ story: { snapshot } }: { readonly story: Story }): ReactNode {
+function Ended({ moment: { snapshot } }: { readonly moment: RunAtRecord }): ReactNode {
   const { status, reason, error, limit } = snapshot;
   const why = error?.message ?? reason ?? (limit === null ? null : `the limit ${limit} is spent`);
   if (status === 'running' || why === null || why === '') return null;
@@ -181,7 +181,7 @@ function OpenItems({ run, version }: { readonly run: string; readonly version: n
         ))}
       </ul>
       {items.length > MOST_ITEMS ? (
-        <p className="quiet">and {items.length - MOST_ITEMS} more on the first page</p>
+        <p className="quiet">and {items.length - MOST_ITEMS} more on the home page</p>
       ) : null}
     </section>
   );

@@ -8,7 +8,7 @@ import type { UiRun } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useRecords } from '../data/records.ts';
-import { createStoryteller } from '../data/run-history.ts';
+import { createRunHistory } from '../data/run-history.ts';
 import { go } from '../navigate.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { hashOfRun, type RunRoute, type RunTab, runTabs } from '../route.ts';
@@ -30,30 +30,30 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
   const { version } = useChanges();
   const asked = useAsked<UiRun>(`/api/runs/${encodeURIComponent(run)}`, version);
   const info = 'value' in asked ? asked.value : undefined;
-  const [teller] = useState(createStoryteller);
+  const [history] = useState(createRunHistory);
   const [at, look] = useMoment(place);
   // The views may lag behind the slider.
   const shownAt = useDeferredValue(at);
   const route = useMemo(() => ({ ...place, at: shownAt }), [place, shownAt]);
-  const story = useMemo(
-    () => teller.tell(log.records, Math.min(shownAt ?? log.count, log.count)),
-    [teller, log, shownAt],
+  const moment = useMemo(
+    () => history.at(log.records, Math.min(shownAt ?? log.count, log.count)),
+    [history, log, shownAt],
   );
   const close = useCallback(() => go({ ...route, phase: null, attempt: null }), [route]);
   if (log.count === 0 && asked.state === 'refused') return <RefusalNote error={asked.error} />;
   if (log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
   const isLive = shownAt === null;
-  const goesOn = isLive && story.snapshot.status === 'running' && typeof info?.worker === 'string';
-  const view = { run, log, story, route, goesOn };
+  const goesOn = isLive && moment.snapshot.status === 'running' && typeof info?.worker === 'string';
+  const view = { run, log, moment, route, goesOn };
   return (
     <>
       {log.state === 'gone' ? (
         <p className="banner" role="alert">
-          This run was removed from the store. What you see is as it was.
+          This run was removed from the store. This page shows its last state.
         </p>
       ) : null}
-      <RunHead run={run} story={story} info={info} isLive={isLive} />
-      <TimeBar log={log} plan={story.plan} at={at} look={look} />
+      <RunHead run={run} moment={moment} info={info} isLive={isLive} />
+      <TimeBar log={log} plan={moment.plan} at={at} look={look} />
       <nav aria-label="Views of the run" className="tabs">
         {runTabs.map((tab) => (
           <a
@@ -64,7 +64,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
             {NAMES[tab]}
           </a>
         ))}
-        {shownAt === null ? null : <span className="past">As it was at record {story.seq}</span>}
+        {shownAt === null ? null : <span className="past">As of record {moment.seq}</span>}
       </nav>
       <div className={route.phase === null ? 'run-view' : 'run-view with-panel'}>
         <div className="tab-view">

@@ -4,7 +4,7 @@
  * @module
  */
 import type { RecordLog } from '../data/records.ts';
-import type { Story } from '../data/run-history.ts';
+import type { RunAtRecord } from '../data/run-history.ts';
 import type { RunRoute } from '../route.ts';
 
 /** A run as its views show it. */
@@ -13,7 +13,7 @@ export interface TabProps {
   /** All records so far. */
   readonly log: RecordLog;
   /** The run as of the selected record. */
-  readonly story: Story;
+  readonly moment: RunAtRecord;
   readonly route: RunRoute;
   /** True if the page shows the latest state, and a process works on the run. Open bars then last until now. */
   readonly goesOn: boolean;

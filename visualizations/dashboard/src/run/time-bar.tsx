@@ -33,14 +33,14 @@ export function TimeBar({ log, plan, at, look }: TimeBarProps): ReactNode {
     if (next) goTo(next);
   };
   useKeys((key) => stepTo(key === '[' ? before : after));
-  const words = record ? saidBy(records, record, plan) : 'No record yet';
+  const words = record ? recordLine(records, record, plan) : 'No record yet';
   return (
     <section className="time-bar" aria-label="Time travel">
       <div className="controls">
         <button type="button" onClick={() => setIsPlaying(!isPlaying)} disabled={count === 0}>
           {isPlaying ? 'Pause' : 'Play'}
         </button>
-        <button type="button" title="To the decision before: [" onClick={() => stepTo(before)} disabled={!before}>
+        <button type="button" title="Previous decision: [" onClick={() => stepTo(before)} disabled={!before}>
           <span aria-hidden="true">⟨</span> Decision<span className="unseen"> before</span>
         </button>
         <input
@@ -53,7 +53,7 @@ export function TimeBar({ log, plan, at, look }: TimeBarProps): ReactNode {
           disabled={count === 0}
           onChange={({ target }) => stepTo(Number(target.value))}
         />
-        <button type="button" title="To the next decision: ]" onClick={() => stepTo(after)} disabled={!after}>
+        <button type="button" title="Next decision: ]" onClick={() => stepTo(after)} disabled={!after}>
           Decision<span className="unseen"> after</span> <span aria-hidden="true">⟩</span>
         </button>
         <button
@@ -85,7 +85,7 @@ export function TimeBar({ log, plan, at, look }: TimeBarProps): ReactNode {
 
 // --- internal ---
 
-function saidBy(records: RecordLog['records'], record: RunRecord, plan: Plan | undefined): string {
+function recordLine(records: RecordLog['records'], record: RunRecord, plan: Plan | undefined): string {
   const { event } = record;
   const words = wordsOf(record, knownBefore(records, record, plan));
   return startOf('phase' in event ? `${event.phase}: ${words}` : words, 400);

@@ -15,7 +15,7 @@ export function doneText(action: Exclude<RunAction, 'fork'>, before: DoneRun, no
   if (action === 'cancel') {
     if (now.standing === 'cancelled') return 'Cancelled.';
     return now.status === 'running'
-      ? 'Whoever works on it is told to stop, and has not yet.'
+      ? 'The process that works on it was asked to stop, and has not stopped yet.'
       : `Not cancelled: it ${SINCE[now.standing]} before.`;
   }
   const done = action === 'resume' ? 'Resumed' : 'Retried';
@@ -32,7 +32,7 @@ export type DoneRun = Pick<UiRun, 'standing' | 'status' | 'seq'>;
 const SINCE: Readonly<Record<UiStanding, string>> = {
   running: '',
   waiting: 'waits for a person already',
-  suspended: 'was left again',
+  suspended: 'was suspended again',
   completed: 'has completed',
   failed: 'has failed',
   rejected: 'was rejected',

@@ -11,7 +11,7 @@ export function forkAt(
   text: string,
   last: number,
 ): { readonly at: ForkRequest['at']; readonly means: string } | { readonly problem: string } {
-  if (text.trim() === '') return { problem: `Write the number of a record, 1 to ${last}, or the name of a phase.` };
+  if (text.trim() === '') return { problem: `Enter a record number from 1 to ${last}, or the name of a phase.` };
   if (!/^\s*\d+\s*$/u.test(text)) {
     return { at: { phase: text }, means: `The new run is as if "${inOneLine(text)}" had never started.` };
   }

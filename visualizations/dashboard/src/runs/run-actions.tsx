@@ -13,7 +13,7 @@ import type {
   UiRun,
   UiStanding,
 } from '../../../../src/server/api.ts';
-import { refusedBy, type Refused, tell } from '../data/ask.ts';
+import { refusedBy, type Refused, post } from '../data/ask.ts';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { hashOfRun } from '../route.ts';
@@ -52,7 +52,7 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
     setRefusal(null);
     setDone(null);
     try {
-      const answer = await tell<Done | Forked>(`/api/runs/${encodeURIComponent(run.runId)}/${action}`, request);
+      const answer = await post<Done | Forked>(`/api/runs/${encodeURIComponent(run.runId)}/${action}`, request);
       saidOf.current = 'run' in answer ? { before: run.standing, after: answer.run.standing } : null;
       setDone(toldBy(action, run, answer));
       setAsking(null);
@@ -80,7 +80,7 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
             {doing === action ? 'Working…' : WORDS[action].name}
           </button>
         ))}
-        {actions.length === 0 ? <span className="quiet">Nothing can be done with it from here.</span> : null}
+        {actions.length === 0 ? <span className="quiet">No action is possible from here.</span> : null}
       </div>
       {asking === 'cancel' && run.actions.includes('cancel') ? (
         <CancelForm disabled={doing !== null} onSend={(request) => void act('cancel', request)} />
@@ -123,7 +123,7 @@ function toldBy(action: RunAction, before: UiRun, done: Done | Forked): ReactNod
       </p>
       {done.problem ? (
         <p className="wrong">
-          It does not go on yet: {done.problem.message}
+          It was not resumed: {done.problem.message}
           {done.problem.hint === undefined ? '' : ` ${done.problem.hint}`}
         </p>
       ) : null}
@@ -169,7 +169,7 @@ function ForkForm({ run, at: first, disabled, onSend }: FormProps<ForkRequest> &
   };
   return (
     <form aria-label="Fork" onSubmit={onSubmit}>
-      <label htmlFor={id}>From record, or phase</label>
+      <label htmlFor={id}>From record or phase</label>
       <input
         ref={field}
         id={id}
@@ -180,7 +180,7 @@ function ForkForm({ run, at: first, disabled, onSend }: FormProps<ForkRequest> &
         onChange={({ target }) => setAt(target.value)}
       />
       <label>
-        <input type="checkbox" checked={goesOn} onChange={({ target }) => setGoesOn(target.checked)} /> go on at once
+        <input type="checkbox" checked={goesOn} onChange={({ target }) => setGoesOn(target.checked)} /> resume at once
       </label>
       <button type="submit" disabled={disabled || 'problem' in read}>
         Fork the run

@@ -28,7 +28,7 @@ export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
   return (
     <search className="filters">
       <span>
-        <label htmlFor={`${id} standing`}>Standing</label>
+        <label htmlFor={`${id} standing`}>Status</label>
         <select id={`${id} standing`} value={standing} onChange={({ target }) => look({ standing: target.value })}>
           <option value="">all</option>
           <option value={ACTIVE}>not ended ({active})</option>

@@ -23,7 +23,7 @@ export function RunTable({ runs }: { readonly runs: readonly UiRun[] }): ReactNo
       <thead>
         <tr>
           <th scope="col">Run</th>
-          <th scope="col">Standing</th>
+          <th scope="col">Status</th>
           <th scope="col">Approved</th>
           <th scope="col" className="amount">
             Cost
@@ -76,7 +76,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
         <td>
           <StandingBadge of={standing} />
           {waiting.length > 0 ? <span className="why quiet">{startOf(waiting.join(', '), 60)}</span> : null}
-          {hung === null ? null : <span className="why wrong">{startOf(hung, 40)} does not answer</span>}
+          {hung === null ? null : <span className="why wrong">{startOf(hung, 40)} does not respond</span>}
           {gone === null ? null : <span className="why wrong">{startOf(gone, 40)} is gone</span>}
         </td>
         <td className="progress">

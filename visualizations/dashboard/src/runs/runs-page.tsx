@@ -43,7 +43,7 @@ function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wa
   if (runs.length === 0) {
     return (
       <p className="quiet">
-        There is no run yet. Start one with <code>phasegate run &lt;file&gt;</code>; it appears here by itself.
+        No runs yet. Start one with <code>phasegate run &lt;file&gt;</code>; it appears here by itself.
       </p>
     );
   }
@@ -55,9 +55,9 @@ function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wa
         <output>
           {isFiltered ? `${amount(found.length)} of ${counted(runs.length, 'run')}` : counted(runs.length, 'run')}
         </output>
-        {runs.length === MOST_RUNS ? ', the latest; older ones are not listed' : ''}
+        {runs.length === MOST_RUNS ? '; older ones are not listed' : ''}
       </p>
-      {found.length === 0 ? <p>No run is like that.</p> : <RunTable runs={found.slice(0, most)} />}
+      {found.length === 0 ? <p>No run matches these filters.</p> : <RunTable runs={found.slice(0, most)} />}
       {found.length > most ? (
         <p>
           <button type="button" onClick={() => setMost(most + PAGE)}>

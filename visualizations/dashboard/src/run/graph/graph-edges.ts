@@ -43,7 +43,7 @@ export function waysAllowed({ nodes, backEdges }: Layout, open: string | null): 
 }
 
 /** Ways back that were taken, with the number of times. */
-export function waysGone({ nodes }: Layout, sentBack: readonly SentBack[]): readonly WayBack[] {
+export function waysTaken({ nodes }: Layout, sentBack: readonly SentBack[]): readonly WayBack[] {
   const placeOf = new Map(nodes.map((node) => [node.name, node]));
   return sentBack.flatMap(({ from, to, times }) => {
     const [start, end] = [placeOf.get(from), placeOf.get(to)];

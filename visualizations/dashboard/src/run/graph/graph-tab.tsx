@@ -19,22 +19,22 @@ import '../list.css';
 
 /** The phases with their filters. */
 export function GraphTab(props: TabProps): ReactNode {
-  const { story, route } = props;
-  const { plan } = story;
+  const { moment, route } = props;
+  const { plan } = moment;
   const { find, only, list, phase } = route;
   const [maker] = useState(createFaceMaker);
-  const faces = useMemo(() => maker.facesOf(story), [maker, story]);
+  const faces = useMemo(() => maker.facesOf(moment), [maker, moment]);
   const layout = useLayout(plan);
   const isLookedFor = useCallback((face: PhaseFace) => isWanted(face, { find, only }), [find, only]);
   const wanted = useMemo(() => faces.filter(isLookedFor), [faces, isLookedFor]);
   const kinds = useMemo(() => kindsOf(faces), [faces]);
-  if (!plan) return <p className="quiet">The run has not begun.</p>;
+  if (!plan) return <p className="quiet">The run has not started.</p>;
   return (
     <section aria-label="Phases">
       <div className="view-bar">
         <FindField label="Name" value={find} onChange={(name) => go({ ...route, find: name }, 'replace')} />
         <KindField
-          label="Standing"
+          label="Status"
           value={only}
           kinds={kinds}
           all={faces.length}
@@ -51,13 +51,13 @@ export function GraphTab(props: TabProps): ReactNode {
           plan={plan}
           layout={layout}
           faces={faces}
-          sentBack={story.sentBack}
+          sentBack={moment.sentBack}
           isWanted={isLookedFor}
           open={phase}
           onOpen={openPhase}
         />
       ) : null}
-      {!list && !layout ? <output className="quiet">Placing {counted(faces.length, 'phase')}…</output> : null}
+      {!list && !layout ? <output className="quiet">Laying out {counted(faces.length, 'phase')}…</output> : null}
     </section>
   );
 }

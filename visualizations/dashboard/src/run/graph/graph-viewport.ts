@@ -6,7 +6,7 @@
 import type { LayoutNode } from '../../../../layout/layout.ts';
 
 /** The viewport in the form of React Flow: the offset and zoom of the graph, and the size of the canvas. */
-export interface Sight {
+export interface Viewport {
   readonly x: number;
   readonly y: number;
   readonly zoom: number;
@@ -27,21 +27,21 @@ export interface Look {
  * @param least The zoom from which names are readable.
  * @returns `null` if the viewport can stay.
  */
-export function lookAt(nodes: readonly LayoutNode[], sight: Sight, least: number): Look | null {
+export function viewportFor(nodes: readonly LayoutNode[], viewport: Viewport, least: number): Look | null {
   const [first] = nodes;
-  if (!first || sight.width === 0 || sight.height === 0) return null;
+  if (!first || viewport.width === 0 || viewport.height === 0) return null;
   const box = boxOf(nodes);
-  if (sight.zoom >= least && isIn(box, sight)) return null;
+  if (viewport.zoom >= least && isIn(box, viewport)) return null;
   const fits = Math.min(
-    (sight.width - 2 * EDGE) / (box.right - box.left),
-    (sight.height - 2 * EDGE) / (box.bottom - box.top),
+    (viewport.width - 2 * EDGE) / (box.right - box.left),
+    (viewport.height - 2 * EDGE) / (box.bottom - box.top),
   );
   if (fits < least) {
-    return isIn(boxOf([first]), sight) && sight.zoom >= least
+    return isIn(boxOf([first]), viewport) && viewport.zoom >= least
       ? null
-      : { x: first.x, y: first.y, zoom: Math.max(sight.zoom, least) };
+      : { x: first.x, y: first.y, zoom: Math.max(viewport.zoom, least) };
   }
-  const zoom = Math.min(fits, Math.max(sight.zoom, least), 1);
+  const zoom = Math.min(fits, Math.max(viewport.zoom, least), 1);
   return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, zoom };
 }
 
@@ -70,6 +70,6 @@ function boxOf(nodes: readonly LayoutNode[]): Edges {
   );
 }
 
-function isIn({ left, right, top, bottom }: Edges, { x, y, zoom, width, height }: Sight): boolean {
+function isIn({ left, right, top, bottom }: Edges, { x, y, zoom, width, height }: Viewport): boolean {
   return left * zoom + x >= 0 && right * zoom + x <= width && top * zoom + y >= 0 && bottom * zoom + y <= height;
 }

@@ -7,7 +7,7 @@ import { ViewportPortal } from '@xyflow/react';
 import { memo, type ReactNode, useMemo } from 'react';
 import type { Layout } from '../../../../layout/layout.ts';
 import type { SentBack } from '../../data/run-history.ts';
-import { waysAhead, waysAllowed, waysGone, type WayGroup } from './graph-edges.ts';
+import { waysAhead, waysAllowed, waysTaken, type WayGroup } from './graph-edges.ts';
 
 interface PhaseWaysProps {
   readonly layout: Layout;
@@ -20,7 +20,7 @@ interface PhaseWaysProps {
 export const PhaseWays = memo(function PhaseWays({ layout, sentBack, open }: PhaseWaysProps): ReactNode {
   const ahead = useMemo(() => waysAhead(layout), [layout]);
   const allowed = useMemo(() => waysAllowed(layout, open), [layout, open]);
-  const gone = useMemo(() => waysGone(layout, sentBack), [layout, sentBack]);
+  const gone = useMemo(() => waysTaken(layout, sentBack), [layout, sentBack]);
   return (
     <ViewportPortal>
       <svg className="ways" width={layout.width} height={layout.height} aria-hidden="true">

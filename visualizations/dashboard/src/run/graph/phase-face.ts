@@ -6,7 +6,7 @@
 import type { PhasePlan } from '../../../../../src/model/plan/plan.ts';
 import { countOf } from '../../../../../src/model/plan/policy.ts';
 import type { PhaseResult, PhaseStatus } from '../../../../../src/projections/run/run-result.ts';
-import type { Story } from '../../data/run-history.ts';
+import type { RunAtRecord } from '../../data/run-history.ts';
 
 /** A summary of a phase. */
 export interface PhaseFace {
@@ -25,7 +25,7 @@ export interface PhaseFace {
 /** Summarises the phases of one run, after each change. */
 export interface FaceMaker {
   /** Summaries of all phases, in the order of the plan. An unchanged one is the same object as before. */
-  facesOf(story: Story): readonly PhaseFace[];
+  facesOf(moment: RunAtRecord): readonly PhaseFace[];
 }
 
 /** Creates a maker of summaries. */

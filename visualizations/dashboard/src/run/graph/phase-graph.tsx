@@ -9,7 +9,7 @@ import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import type { Layout } from '../../../../layout/layout.ts';
 import type { SentBack } from '../../data/run-history.ts';
 import { KeysContext } from './graph-keys.ts';
-import { lookAt } from './graph-viewport.ts';
+import { viewportFor } from './graph-viewport.ts';
 import { createNodeMaker, type PhaseNode } from './graph-parts.ts';
 import { isWay, neighbourOf } from './neighbours.ts';
 import type { PhaseFace } from './phase-face.ts';
@@ -84,7 +84,7 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
     if (width === 0 || wanted.length === latest.current.length) return;
     const { height } = store.getState();
     const places = wanted.flatMap(({ index }) => layout.nodes[index] ?? []);
-    const look = lookAt(places, { ...flow.getViewport(), width, height }, READABLE);
+    const look = viewportFor(places, { ...flow.getViewport(), width, height }, READABLE);
     if (look) void flow.setCenter(look.x, look.y, { zoom: look.zoom, duration: durationNow() });
   }, [flow, layout, isWanted, width, store]);
   const onKeyDown = (event: KeyboardEvent) => {

@@ -17,14 +17,14 @@ import { exactDuration, isoTime, timeText } from '../../parts/words.ts';
 import { hashOf, type RunRoute } from '../../route.ts';
 import { askedBy, endOf } from './attempt-words.ts';
 import { DecisionView } from './decision-view.tsx';
-import type { AttemptStory } from './phase-history.ts';
+import type { AttemptHistory } from './phase-history.ts';
 import { Failures, TaskFacts, TaskView } from './task-view.tsx';
 
 interface AttemptViewProps {
   readonly phase: string;
-  readonly attempt: AttemptStory;
+  readonly attempt: AttemptHistory;
   /** The previous attempt. */
-  readonly before: AttemptStory | undefined;
+  readonly before: AttemptHistory | undefined;
   readonly route: RunRoute;
   /** The end of its shown duration, in milliseconds since 1970. */
   readonly until: number;
@@ -72,8 +72,8 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
   return (
     <div className="attempt-parts">
       <p className="quiet">
-        Began{' '}
-        <a href={hashOf({ ...route, at: seq })} title="See the run as it was then">
+        Started{' '}
+        <a href={hashOf({ ...route, at: seq })} title="Show the run as of this record">
           <time dateTime={isoTime(startedAt)}>{timeText(startedAt)}</time>
         </a>
         {attempt.generation > 0 ? `, in generation ${attempt.generation + 1}` : ''}
@@ -82,7 +82,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
       {reflections.map(({ reflection, recalled }, at) => (
         <div key={at}>
           <h4>Reflection</h4>
-          <LongText text={reflection ?? 'None could be had.'} name="the reflection" />
+          <LongText text={reflection ?? 'The reflection failed.'} name="the reflection" />
           {recalled?.map((one) => (
             <LongText
               key={`${one.run} ${one.reflection}`}
@@ -94,7 +94,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
       ))}
       {baseline && baseline.failed.length > 0 ? (
         <div>
-          <h4>Failed before it began</h4>
+          <h4>Failed before the attempt</h4>
           {baseline.failed.map(({ check, details }) => (
             <LongText key={check} text={`${check}: ${details}`} name={`the check ${check}`} />
           ))}
@@ -132,7 +132,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
       ))}
       {loops.map((loop, at) => (
         <p key={at} className="warning">
-          It goes round in a loop: {inOneLine(loopText(loop, issuesOf(decisions)))}.
+          It loops: {inOneLine(loopText(loop, issuesOf(decisions)))}.
         </p>
       ))}
       {warnings.map(({ code, message }, at) => (
@@ -154,7 +154,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
 }
 
 /** The texts of the issues from the gate's review. */
-function issuesOf(decisions: AttemptStory['decisions']): ReturnType<typeof issueWords> | undefined {
+function issuesOf(decisions: AttemptHistory['decisions']): ReturnType<typeof issueWords> | undefined {
   const review = decisions.findLast(({ by }) => by === 'gate');
   return review && issueWords(review);
 }
@@ -165,8 +165,8 @@ function Told({ attempt, phase }: Pick<AttemptViewProps, 'attempt' | 'phase'>): 
   if (!revision) return null;
   const { requiredChange, feedback, issues = [] } = revision;
   return (
-    <section className="told" aria-label="What it was told to change">
-      <h4>Told to change by {askedBy(attempt, phase)}</h4>
+    <section className="told" aria-label="Requested change">
+      <h4>Change requested by {askedBy(attempt, phase)}</h4>
       {requiredChange === undefined ? null : <LongText text={requiredChange} name="the required change" />}
       {feedback === '' ? null : <LongText text={feedback} name="the feedback" />}
       {issues.length === 0 ? null : (
@@ -180,11 +180,11 @@ function Told({ attempt, phase }: Pick<AttemptViewProps, 'attempt' | 'phase'>): 
   );
 }
 
-function nameOf({ number }: AttemptStory): string {
+function nameOf({ number }: AttemptHistory): string {
   return `Attempt ${number}`;
 }
 
-function usageOf({ tasks }: AttemptStory): { readonly tokens: number; readonly costUsd: number } {
+function usageOf({ tasks }: AttemptHistory): { readonly tokens: number; readonly costUsd: number } {
   return tasks.reduce((sum, { tokens, costUsd }) => ({ tokens: sum.tokens + tokens, costUsd: sum.costUsd + costUsd }), {
     tokens: 0,
     costUsd: 0,

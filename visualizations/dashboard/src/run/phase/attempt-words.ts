@@ -6,7 +6,7 @@
 import { inOneLine } from '../../parts/untrusted-text.ts';
 import { editsText } from '../../../../../src/projections/inbox/edit-words.ts';
 import type { AnyStanding } from '../../../../../src/projections/wording/status-marks.ts';
-import type { AttemptStory } from './phase-history.ts';
+import type { AttemptHistory } from './phase-history.ts';
 
 /** The status or the end of an attempt. */
 export interface AttemptEnd {
@@ -15,7 +15,7 @@ export interface AttemptEnd {
 }
 
 /** The end of an attempt, with the status that it looks like. */
-export function endOf({ end, tasks, decisions }: AttemptStory): AttemptEnd {
+export function endOf({ end, tasks, decisions }: AttemptHistory): AttemptEnd {
   if (!end) return standingOf(tasks, decisions.length > 0);
   const { event } = end;
   const edited = decisions.at(-1)?.edited;
@@ -23,7 +23,7 @@ export function endOf({ end, tasks, decisions }: AttemptStory): AttemptEnd {
     case 'phase.approved':
       return { look: 'approved', words: edited ? inOneLine(editsText(edited)) : APPROVED[event.because] };
     case 'phase.retrying':
-      return { look: 'retrying', words: 'sent back to work' };
+      return { look: 'retrying', words: 'sent back for rework' };
     case 'phase.rewinding':
       return { look: 'rewinding', words: `sent back ${inOneLine(event.target)}` };
     case 'phase.escalated':
@@ -37,14 +37,14 @@ export function endOf({ end, tasks, decisions }: AttemptStory): AttemptEnd {
     case 'phase.skipped':
       return { look: 'skipped', words: 'skipped' };
     case 'phase.invalidated':
-      return { look: 'cancelled', words: `given up, because of ${inOneLine(event.because)}` };
+      return { look: 'cancelled', words: `abandoned because of ${inOneLine(event.because)}` };
     case 'phase.started':
-      return { look: 'cancelled', words: 'given up for a new start' };
+      return { look: 'cancelled', words: 'abandoned for a new start' };
   }
 }
 
 /** The name of the phase that requested the correction. */
-export function askedBy({ revision }: AttemptStory, phase: string): string {
+export function askedBy({ revision }: AttemptHistory, phase: string): string {
   const from = revision?.history.at(-1)?.from;
   return from === undefined || from === phase ? 'its own gate' : inOneLine(from);
 }
@@ -56,11 +56,11 @@ const APPROVED = {
   unreviewed: 'approved without review',
   exhausted: 'approved, as the budget is spent',
   unrecognised: 'approved, as the answer had no verdict',
-  invalidTarget: 'approved, as the phase to send back may not be',
+  invalidTarget: 'approved, as it may not send back the named phase',
 } as const;
 
-function standingOf(tasks: AttemptStory['tasks'], isDecided: boolean): AttemptEnd {
+function standingOf(tasks: AttemptHistory['tasks'], isDecided: boolean): AttemptEnd {
   if (tasks.some(({ state }) => state === 'asks a person')) return { look: 'escalated', words: 'asks a person' };
   const isReviewed = isDecided || tasks.some(({ isReviewer }) => isReviewer);
-  return isReviewed ? { look: 'reviewing', words: 'in review' } : { look: 'running', words: 'at work' };
+  return isReviewed ? { look: 'reviewing', words: 'in review' } : { look: 'running', words: 'running' };
 }

@@ -13,10 +13,10 @@ import { IssueEntry } from '../../parts/issue-entry.tsx';
 import { VerdictBadge, VerdictView } from '../../parts/verdict-view.tsx';
 import { isoTime, timeText } from '../../parts/words.ts';
 import { hashOf, type RunRoute } from '../../route.ts';
-import type { DecisionStory } from './phase-history.ts';
+import type { RecordedDecision } from './phase-history.ts';
 
 interface DecisionViewProps {
-  readonly decision: DecisionStory;
+  readonly decision: RecordedDecision;
   readonly route: RunRoute;
 }
 
@@ -30,7 +30,7 @@ export function DecisionView({ decision, route }: DecisionViewProps): ReactNode 
         {TITLES[by]}
         {who === undefined ? '' : ` (${inOneLine(who)})`} <VerdictBadge verdict={verdict} />{' '}
         {edited ? `${inOneLine(editsText(edited))} ` : ''}
-        <a className="quiet" href={hashOf({ ...route, at: seq })} title="See the run as it was then">
+        <a className="quiet" href={hashOf({ ...route, at: seq })} title="Show the run as of this record">
           <time dateTime={isoTime(time)}>{timeText(time)}</time>
         </a>
       </h4>

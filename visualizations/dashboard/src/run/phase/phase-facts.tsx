@@ -23,7 +23,7 @@ export function PhaseFacts({ plan, phase, route }: PhaseFactsProps): ReactNode {
   return (
     <dl className="phase-facts">
       <Fact name="Needs">
-        <PhaseLinks names={phase.after} route={route} none="nothing: it starts with the run" />
+        <PhaseLinks names={phase.after} route={route} none="none: it starts with the run" />
       </Fact>
       <Fact name="Feeds">
         <PhaseLinks names={feeds} route={route} none="no other phase" />
@@ -44,7 +44,7 @@ export function PhaseFacts({ plan, phase, route }: PhaseFactsProps): ReactNode {
           <Fact name="Gate">{gateText(gate)}</Fact>
         </>
       ) : (
-        <Fact name="Gate">none: what it puts out is approved without review</Fact>
+        <Fact name="Gate">none: outputs are approved without review</Fact>
       )}
     </dl>
   );
@@ -54,8 +54,8 @@ export function PhaseFacts({ plan, phase, route }: PhaseFactsProps): ReactNode {
 
 const MODES = {
   parallel: 'all at once',
-  sequential: 'one after the other',
-  dependencies: 'each after those that it needs',
+  sequential: 'one by one',
+  dependencies: 'each after its dependencies',
 } as const;
 
 function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }): ReactNode {
@@ -68,8 +68,8 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
 }
 
 const SPENT = {
-  accept: 'then the attempt stands',
-  acceptBest: 'then the best attempt stands',
+  accept: 'then the attempt is accepted',
+  acceptBest: 'then the best attempt is accepted',
   escalate: 'then a person decides',
   reject: 'then it is rejected',
 } as const;

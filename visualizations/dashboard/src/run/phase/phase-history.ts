@@ -7,16 +7,16 @@ import { endsAttempt, type AttemptEnd } from '../../../../../src/model/events/at
 import type { EventOf, RunEvent, RunRecord } from '../../../../../src/model/events/event.ts';
 import type { Fold } from '../../data/follow.ts';
 import { stateAfter } from './phase-state.ts';
-import { newTask, taskAfter, type TaskStory } from './task-history.ts';
+import { newTask, taskAfter, type TaskHistory } from './task-history.ts';
 
 /** A decision about an attempt, with its record. */
-export type DecisionStory = EventOf<'review.decided'> & { readonly seq: number; readonly time: number };
+export type RecordedDecision = EventOf<'review.decided'> & { readonly seq: number; readonly time: number };
 
 /** An event that ends an attempt. `phase.started` ends the previous attempt if no other event has. */
 export type EndEvent = AttemptEnd | EventOf<'phase.started'>;
 
 /** An attempt. */
-export interface AttemptStory {
+export interface AttemptHistory {
   /** The number of the record that started it. */
   readonly seq: number;
   /** Its number in the whole run, from 1. */
@@ -30,8 +30,8 @@ export interface AttemptStory {
   /** The requested change. */
   readonly revision: EventOf<'phase.started'>['revision'];
   /** Tasks first, then reviewers, each in the order of their starts. */
-  readonly tasks: readonly TaskStory[];
-  readonly decisions: readonly DecisionStory[];
+  readonly tasks: readonly TaskHistory[];
+  readonly decisions: readonly RecordedDecision[];
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
   readonly reflections: readonly EventOf<'phase.reflected'>[];
   readonly baseline: EventOf<'check.baselined'> | undefined;
@@ -43,9 +43,9 @@ export interface AttemptStory {
 }
 
 /** The history of a phase. */
-export interface PhaseStory {
+export interface PhaseHistory {
   /** The oldest first. */
-  readonly attempts: readonly AttemptStory[];
+  readonly attempts: readonly AttemptHistory[];
   /** The state of its machine; `null` if there is none. */
   readonly state: string | null;
   /** Records between attempts, the oldest first. */
@@ -53,12 +53,12 @@ export interface PhaseStory {
 }
 
 /** Starts the fold for one phase. It ignores the records of others. */
-export function beginPhaseStory(name: string): Fold<PhaseStory> {
-  const attempts: AttemptStory[] = [];
+export function startPhaseHistory(name: string): Fold<PhaseHistory> {
+  const attempts: AttemptHistory[] = [];
   const between: RunRecord[] = [];
   let state: string | null = null;
 
-  function change(to: Partial<AttemptStory>): void {
+  function change(to: Partial<AttemptHistory>): void {
     const last = attempts.at(-1);
     if (last) attempts[attempts.length - 1] = { ...last, ...to };
   }
@@ -98,7 +98,7 @@ export function beginPhaseStory(name: string): Fold<PhaseStory> {
 }
 
 /** The index of the attempt that a record belongs to; the latest if there is no such record. */
-export function attemptAt(attempts: readonly AttemptStory[], seq: number | null): number {
+export function attemptAt(attempts: readonly AttemptHistory[], seq: number | null): number {
   const found = seq === null ? -1 : attempts.findLastIndex((one) => one.seq <= seq);
   return found === -1 ? attempts.length - 1 : found;
 }
@@ -116,7 +116,7 @@ const BETWEEN: ReadonlySet<RunEvent['type']> = new Set([
   'phase.read',
 ]);
 
-function newAttempt({ seq, time }: RunRecord, event: EventOf<'phase.started'>, number: number): AttemptStory {
+function newAttempt({ seq, time }: RunRecord, event: EventOf<'phase.started'>, number: number): AttemptHistory {
   return {
     seq,
     number,
@@ -137,8 +137,8 @@ function newAttempt({ seq, time }: RunRecord, event: EventOf<'phase.started'>, n
 }
 
 /** A person may give outputs of tasks that have never started. */
-function withEdits(tasks: readonly TaskStory[], edited: Readonly<Record<string, unknown>>): readonly TaskStory[] {
-  return Object.entries(edited).reduce<readonly TaskStory[]>((all, [name, value]) => {
+function withEdits(tasks: readonly TaskHistory[], edited: Readonly<Record<string, unknown>>): readonly TaskHistory[] {
+  return Object.entries(edited).reduce<readonly TaskHistory[]>((all, [name, value]) => {
     const at = all.findIndex((task) => task.name === name && !task.isReviewer);
     const task = { ...(all[at] ?? { ...newTask(name, false), state: 'done' }), edited: { value } };
     return at === -1 ? [task, ...all] : all.with(at, task);
@@ -146,9 +146,9 @@ function withEdits(tasks: readonly TaskStory[], edited: Readonly<Record<string, 
 }
 
 function withTask(
-  tasks: readonly TaskStory[],
+  tasks: readonly TaskHistory[],
   event: Extract<PhaseEvent, { readonly task: string }>,
-): readonly TaskStory[] {
+): readonly TaskHistory[] {
   const isReviewer = 'reviewer' in event && event.reviewer;
   const at = tasks.findIndex((task) => task.name === event.task && task.isReviewer === isReviewer);
   const task = taskAfter(tasks[at] ?? newTask(event.task, isReviewer), event);

@@ -22,9 +22,9 @@ interface PhaseListProps extends TabProps {
 }
 
 /** A table of phases, each with a link to its panel. */
-export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
+export function PhaseList({ faces, moment, route }: PhaseListProps): ReactNode {
   const [order, setOrder] = useState<Order>('what matters');
-  const { snapshot } = story;
+  const { snapshot } = moment;
   const rows = useMemo(() => {
     const all = faces.flatMap((face): PhaseRow[] => {
       const result = snapshot.phases[face.name];
@@ -57,7 +57,7 @@ export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
           <thead>
             <tr aria-rowindex={1}>
               <th scope="col">Phase</th>
-              <th scope="col">Standing</th>
+              <th scope="col">Status</th>
               <th scope="col">Attempt</th>
               <th scope="col">Notes</th>
               <th scope="col" className="amount">
@@ -94,7 +94,7 @@ export function PhaseList({ faces, story, route }: PhaseListProps): ReactNode {
                 <td title={noteOf(face, result)}>{noteOf(face, result)}</td>
                 <td className="amount">{result.corrections || ''}</td>
                 <td className="amount">{result.costUsd > 0 ? dollars(result.costUsd) : ''}</td>
-                <td className="amount">{took(result, story.time)}</td>
+                <td className="amount">{took(result, moment.time)}</td>
               </tr>
             ))}
             <GapRow height={after} columns={7} />

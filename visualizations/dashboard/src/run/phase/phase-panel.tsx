@@ -14,7 +14,7 @@ import { hashOf, type RunRoute } from '../../route.ts';
 import { AttemptView } from './attempt-view.tsx';
 import { PhaseChart } from '../graph/chart-view.tsx';
 import { PhaseFacts } from './phase-facts.tsx';
-import { attemptAt, beginPhaseStory } from './phase-history.ts';
+import { attemptAt, startPhaseHistory } from './phase-history.ts';
 import { wordsOf } from '../records/record-words.ts';
 import type { TabProps } from '../tab.ts';
 import './phase-panel.css';
@@ -25,12 +25,12 @@ interface PhasePanelProps extends TabProps {
 }
 
 /** The panel of a phase. */
-export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePanelProps): ReactNode {
-  const [follower] = useState(() => follow(() => beginPhaseStory(phase)));
-  const own = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);
+export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePanelProps): ReactNode {
+  const [follower] = useState(() => follow(() => startPhaseHistory(phase)));
+  const own = useMemo(() => follower.to(log.records, moment.seq), [follower, log, moment]);
   const heading = useRef<HTMLHeadingElement>(null);
   const clock = useNow(goesOn ? 1000 : NEVER);
-  const { plan, snapshot } = story;
+  const { plan, snapshot } = moment;
   const result = snapshot.phases[phase];
   const definition = plan?.phases.find(({ name }) => name === phase);
   const wanted = attemptAt(own.attempts, route.attempt);
@@ -63,7 +63,7 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
             <PhaseChart state={own.state} />
           </section>
           <PhaseFacts plan={plan} phase={definition} route={route} />
-          <h3>{own.attempts.length === 0 ? 'It has not begun' : counted(own.attempts.length, 'attempt')}</h3>
+          <h3>{own.attempts.length === 0 ? 'It has not started' : counted(own.attempts.length, 'attempt')}</h3>
           <ol className="attempts" reversed>
             {own.attempts.toReversed().map((attempt) => (
               <AttemptView
@@ -72,7 +72,7 @@ export function PhasePanel({ phase, log, story, route, goesOn, close }: PhasePan
                 attempt={attempt}
                 before={own.attempts[attempt.number - 2]}
                 route={route}
-                until={attempt.endedAt ?? (goesOn ? Math.max(clock, story.time) : story.time)}
+                until={attempt.endedAt ?? (goesOn ? Math.max(clock, moment.time) : moment.time)}
                 isOpen={attempt.number - 1 === wanted}
                 isWanted={route.attempt !== null && attempt.number - 1 === wanted}
               />
@@ -99,7 +99,7 @@ function Between({ records, route }: { readonly records: readonly RunRecord[]; r
       <ul className="between">
         {records.toReversed().map((record) => (
           <li key={record.seq}>
-            <a className="quiet" href={hashOf({ ...route, at: record.seq })} title="See the run as it was then">
+            <a className="quiet" href={hashOf({ ...route, at: record.seq })} title="Show the run as of this record">
               <time dateTime={isoTime(record.time)}>{timeText(record.time)}</time>
             </a>{' '}
             {wordsOf(record)}

@@ -17,7 +17,7 @@ export interface FailedTry {
 }
 
 /** A task or reviewer in one attempt. */
-export interface TaskStory {
+export interface TaskHistory {
   readonly name: string;
   readonly isReviewer: boolean;
   /** Tries so far. Only failed tries of reviewers have records. */
@@ -52,7 +52,7 @@ export interface TaskStory {
 export type TaskEvent = Extract<RunEvent, { readonly task: string }>;
 
 /** Creates a history without events. */
-export function newTask(name: string, isReviewer: boolean): TaskStory {
+export function newTask(name: string, isReviewer: boolean): TaskHistory {
   return {
     name,
     isReviewer,
@@ -77,18 +77,18 @@ export function newTask(name: string, isReviewer: boolean): TaskStory {
 }
 
 /** The effective output: the one that a person has approved, else the task's own. */
-export function standingOutput({ output, edited }: TaskStory): TaskStory['output'] {
+export function standingOutput({ output, edited }: TaskHistory): TaskHistory['output'] {
   return edited ?? output;
 }
 
 /** The usage in words, with the estimated part; '' if there is none. */
-export function taskUsage({ tokens, costUsd, estimated }: Pick<TaskStory, keyof Amounts | 'estimated'>): string {
+export function taskUsage({ tokens, costUsd, estimated }: Pick<TaskHistory, keyof Amounts | 'estimated'>): string {
   const used = { tokens, costUsd };
   return [usageText(used), estimatedText(used, estimated)].filter((part) => part !== '').join(' ');
 }
 
 /** Applies an event. */
-export function taskAfter(task: TaskStory, event: TaskEvent): TaskStory {
+export function taskAfter(task: TaskHistory, event: TaskEvent): TaskHistory {
   switch (event.type) {
     case 'task.started':
       return { ...task, tries: event.try, state: 'working' };
@@ -116,11 +116,11 @@ export function taskAfter(task: TaskStory, event: TaskEvent): TaskStory {
 
 // --- internal ---
 
-function readIn({ prompt, revised }: EventOf<'task.completed' | 'task.failed'>): Partial<TaskStory> {
+function readIn({ prompt, revised }: EventOf<'task.completed' | 'task.failed'>): Partial<TaskHistory> {
   return { prompt, hasReadRevision: revised === true };
 }
 
-function reported(task: TaskStory, event: EventOf<'task.reported'>): TaskStory {
+function reported(task: TaskHistory, event: EventOf<'task.reported'>): TaskHistory {
   const { tokens = 0, costUsd = 0, estimated = false, model, progress, artifact, observation } = event;
   const guess = task.estimated;
   return {

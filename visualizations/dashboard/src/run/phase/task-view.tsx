@@ -10,12 +10,12 @@ import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
 import { LongText } from '../../parts/long-text.tsx';
 import { OutputView } from '../../parts/output-view.tsx';
 import { amount, counted, exactDuration } from '../../parts/words.ts';
-import { standingOutput, taskUsage, type TaskStory } from './task-history.ts';
+import { standingOutput, taskUsage, type TaskHistory } from './task-history.ts';
 
 interface TaskViewProps {
-  readonly task: TaskStory;
+  readonly task: TaskHistory;
   /** The same task in the previous attempt, with the name of that attempt. */
-  readonly before: { readonly task: TaskStory; readonly name: string } | undefined;
+  readonly before: { readonly task: TaskHistory; readonly name: string } | undefined;
   /** The name of this attempt. */
   readonly attempt: string;
   /** True if a change was requested of the attempt. */
@@ -40,17 +40,17 @@ export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): R
       <Question task={task} />
       {task.rework ? (
         <div>
-          <p>It demands that {inOneLine(task.rework.phase)} is reworked:</p>
+          <p>It requests rework of {inOneLine(task.rework.phase)}:</p>
           <LongText text={task.rework.feedback} name="what it demands" />
         </div>
       ) : null}
       {now ? (
-        <ClosedPart summary={task.edited ? 'Output, as a person has edited it' : 'Output'} startsOpen>
+        <ClosedPart summary={task.edited ? 'Output, edited by a person' : 'Output'} startsOpen>
           {() => <OutputView value={now.value} name={`output of ${name}`} />}
         </ClosedPart>
       ) : null}
       {task.edited && task.output ? (
-        <ClosedPart summary="What it had put out itself">
+        <ClosedPart summary="Its own output">
           {() => <OutputView value={task.output?.value} name={`own output of ${name}`} />}
         </ClosedPart>
       ) : null}

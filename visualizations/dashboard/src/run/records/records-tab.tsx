@@ -19,7 +19,7 @@ import { tickText } from '../timeline/time-scale.ts';
 import '../list.css';
 
 /** All records, the latest first. Each links to the run as of that record. */
-export function RecordsTab({ log, story, route }: TabProps): ReactNode {
+export function RecordsTab({ log, moment, route }: TabProps): ReactNode {
   const { find, only, at } = route;
   const { records, count } = log;
   // The log array is extended in place. A copy makes React notice new records.
@@ -65,7 +65,7 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
                 After
               </th>
               <th scope="col">Phase</th>
-              <th scope="col">What it says</th>
+              <th scope="col">Event</th>
             </tr>
           </thead>
           <tbody>
@@ -74,11 +74,11 @@ export function RecordsTab({ log, story, route }: TabProps): ReactNode {
               <Row
                 key={record.seq}
                 record={record}
-                words={wordsOf(record, knownBefore(all, record, story.plan))}
+                words={wordsOf(record, knownBefore(all, record, moment.plan))}
                 index={first + index + 2}
                 begin={begin}
                 isCurrent={record.seq === at}
-                isLater={record.seq > story.seq}
+                isLater={record.seq > moment.seq}
                 route={route}
               />
             ))}
@@ -109,7 +109,7 @@ function Row({ record: { seq, time, event }, words, index, begin, isCurrent, isL
   return (
     <tr aria-rowindex={index} aria-current={isCurrent ? 'true' : undefined} className={isLater ? 'later' : undefined}>
       <th scope="row" className="amount">
-        <a href={hashOf({ ...route, at: seq })} title="See the run as it was then">
+        <a href={hashOf({ ...route, at: seq })} title="Show the run as of this record">
           {seq}
         </a>
       </th>

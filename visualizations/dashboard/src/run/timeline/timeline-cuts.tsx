@@ -21,8 +21,7 @@ export function TimelineCuts({ cuts, isCut, onChange }: TimelineCutsProps): Reac
   return (
     <p className="timeline-cuts">
       <label>
-        <input type="checkbox" checked={isCut} onChange={({ target }) => onChange(target.checked)} /> Draw long waits
-        short
+        <input type="checkbox" checked={isCut} onChange={({ target }) => onChange(target.checked)} /> Shorten long waits
       </label>
       {isCut ? `: ${counted(cuts.length, 'wait')}, ${exactDuration(lasted)} in all` : ''}
     </p>

@@ -42,7 +42,7 @@ export function barWords(
     `attempt ${attempt + 1}`,
     ...(generation > 0 ? [`generation ${generation + 1}`] : []),
     exactDuration((to ?? now) - from),
-    outcome === undefined ? 'goes on' : OUTCOMES[outcome],
+    outcome === undefined ? 'ongoing' : OUTCOMES[outcome],
   ];
   return parts.join(', ');
 }
@@ -54,13 +54,13 @@ export const OUTCOMES: Readonly<Record<TimelineOutcome, string>> = {
   answered: 'answered',
   started: 'started again',
   approved: 'approved',
-  retry: 'sent back to work',
+  retry: 'sent back for rework',
   rewind: 'sent back an earlier phase',
   rejected: 'rejected',
   failed: 'failed',
-  escalated: 'left to a person',
+  escalated: 'passed to a person',
   invalidated: 'must run again',
-  kept: 'kept what it had',
+  kept: 'unchanged',
   skipped: 'skipped',
   cancelled: 'cancelled',
   interrupted: 'interrupted',

@@ -19,9 +19,9 @@ import '../list.css';
 import './timeline.css';
 
 /** The timeline, as a picture or as a table. */
-export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode {
+export function TimelineTab({ log, moment, route, goesOn }: TabProps): ReactNode {
   const [follower] = useState(() => follow(beginTimeline));
-  const timeline = useMemo(() => follower.to(log.records, story.seq), [follower, log, story]);
+  const timeline = useMemo(() => follower.to(log.records, moment.seq), [follower, log, moment]);
   const { find, list } = route;
   const all = useMemo(() => rowsOf(timeline), [timeline]);
   const rows = useMemo(() => {
@@ -37,11 +37,11 @@ export function TimelineTab({ log, story, route, goesOn }: TabProps): ReactNode 
         <a href={hashOf({ ...route, list: !list })}>{list ? 'As a picture' : 'As a table'}</a>
         <output className="count quiet">
           {rows.length === all.length
-            ? `${counted(all.length, 'phase')} begun`
-            : `${rows.length} of ${counted(all.length, 'phase')} begun`}
+            ? `${counted(all.length, 'phase')} started`
+            : `${rows.length} of ${counted(all.length, 'phase')} started`}
         </output>
       </div>
-      {rows.length === 0 ? <p className="quiet">No phase has begun.</p> : null}
+      {rows.length === 0 ? <p className="quiet">No phase has started.</p> : null}
       {rows.length > 0 && list ? <TimelineTable rows={rows} route={route} now={now} /> : null}
       {rows.length > 0 && !list ? (
         <TimelinePlot rows={rows} timeline={timeline} route={route} now={now} goesOn={goesOn} />

@@ -29,7 +29,7 @@ export function TimelineTable({ rows, route, now }: TimelineTableProps): ReactNo
         <thead>
           <tr aria-rowindex={1}>
             <th scope="col">Phase</th>
-            <th scope="col">What</th>
+            <th scope="col">Activity</th>
             <th scope="col">Attempt</th>
             <th scope="col">From</th>
             <th scope="col" className="amount">
@@ -57,7 +57,7 @@ export function TimelineTable({ rows, route, now }: TimelineTableProps): ReactNo
                 <time dateTime={isoTime(bar.from)}>{timeText(bar.from)}</time>
               </td>
               <td className="amount">{exactDuration((bar.to ?? now) - bar.from)}</td>
-              <td>{bar.outcome === undefined ? 'goes on' : OUTCOMES[bar.outcome]}</td>
+              <td>{bar.outcome === undefined ? 'ongoing' : OUTCOMES[bar.outcome]}</td>
             </tr>
           ))}
           <GapRow height={after} columns={6} />

@@ -2,18 +2,22 @@ import { describe, expect, it } from 'vitest';
 import { human, task, type Run, type RunRecord } from '../../src/index.ts';
 import { foldTimeline } from '../../src/projections/timeline/timeline.ts';
 import { follow } from '../../visualizations/dashboard/src/data/follow.ts';
-import { beginStory, createStoryteller, type Story } from '../../visualizations/dashboard/src/data/run-history.ts';
+import {
+  startRunHistory,
+  createRunHistory,
+  type RunAtRecord,
+} from '../../visualizations/dashboard/src/data/run-history.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 
-describe('createStoryteller()', () => {
-  it('returns the same story of a record from any direction', async () => {
+describe('createRunHistory()', () => {
+  it('returns the same moment of a record from any direction', async () => {
     const records = await eventfulRun();
     const fresh = [0, ...records.map(({ seq }) => seq)].map((seq) => freshStory(records, seq));
-    const teller = createStoryteller();
-    const forth = fresh.map((_, seq) => teller.tell(records, seq));
-    const back = fresh.map((_, at) => teller.tell(records, fresh.length - 1 - at)).toReversed();
-    const jumps = [3, 30, 1, records.length, 17, 0, 18].map((seq) => teller.tell(records, seq));
+    const history = createRunHistory();
+    const forth = fresh.map((_, seq) => history.at(records, seq));
+    const back = fresh.map((_, at) => history.at(records, fresh.length - 1 - at)).toReversed();
+    const jumps = [3, 30, 1, records.length, 17, 0, 18].map((seq) => history.at(records, seq));
     expect(forth).toEqual(fresh);
     expect(back).toEqual(fresh);
     expect(jumps.map(({ seq }) => seq)).toEqual([3, 30, 1, records.length, 17, 0, 18]);
@@ -23,22 +27,22 @@ describe('createStoryteller()', () => {
   it('continues if a log has grown, and starts again for another log', async () => {
     const records = await eventfulRun();
     const log = records.slice(0, 10);
-    const teller = createStoryteller();
-    expect(teller.tell(log, 99).seq).toBe(10);
+    const history = createRunHistory();
+    expect(history.at(log, 99).seq).toBe(10);
     log.push(...records.slice(10));
-    expect(teller.tell(log, 99)).toEqual(freshStory(records, records.length));
+    expect(history.at(log, 99)).toEqual(freshStory(records, records.length));
     const { records: others } = await play([fake('other')]);
-    expect(teller.tell(others, others.length)).toEqual(freshStory(others, others.length));
+    expect(history.at(others, others.length)).toEqual(freshStory(others, others.length));
   });
 
   it('lists rewinds with requester, target and number', async () => {
     const records = await eventfulRun();
-    const teller = createStoryteller();
+    const history = createRunHistory();
     const rewind = records.find(({ event }) => event.type === 'phase.rewinding')?.seq ?? 0;
-    expect(teller.tell(records, rewind - 1).sentBack).toEqual([]);
-    expect(teller.tell(records, rewind).sentBack).toEqual([{ from: 'b', to: 'a', times: 1 }]);
+    expect(history.at(records, rewind - 1).sentBack).toEqual([]);
+    expect(history.at(records, rewind).sentBack).toEqual([{ from: 'b', to: 'a', times: 1 }]);
     // Equal values are identical objects, so that nothing is drawn again.
-    expect(teller.tell(records, rewind + 1).sentBack).toBe(teller.tell(records, rewind + 2).sentBack);
+    expect(history.at(records, rewind + 1).sentBack).toBe(history.at(records, rewind + 2).sentBack);
   });
 
   it('lists phases that ask a person, until an answer arrives', async () => {
@@ -46,8 +50,8 @@ describe('createStoryteller()', () => {
     const { records } = await play([fake('a', { tasks: [ask] }), fake('b')], {
       when: { 'a/ask asks: Fine?': answer },
     });
-    const teller = createStoryteller();
-    const told = records.map(({ seq, event }) => [event.type, [...teller.tell(records, seq).asking]] as const);
+    const history = createRunHistory();
+    const told = records.map(({ seq, event }) => [event.type, [...history.at(records, seq).asking]] as const);
     const asked = told.filter(([, asking]) => asking.length > 0);
     expect(asked[0]).toEqual(['task.asked', ['a']]);
     expect(told.find(([type]) => type === 'task.answered')).toEqual(['task.answered', []]);
@@ -76,8 +80,8 @@ async function answer(run: Run): Promise<void> {
   await run.answer(item?.id ?? '', { type: 'value', value: 'yes' });
 }
 
-function freshStory(records: readonly RunRecord[], seq: number): Story {
-  const fold = beginStory();
+function freshStory(records: readonly RunRecord[], seq: number): RunAtRecord {
+  const fold = startRunHistory();
   for (const record of records.slice(0, seq)) fold.apply(record);
   return fold.read();
 }

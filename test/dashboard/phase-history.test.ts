@@ -3,16 +3,16 @@ import { task, type RunRecord } from '../../src/index.ts';
 import { standingOutput, taskUsage } from '../../visualizations/dashboard/src/run/phase/task-history.ts';
 import {
   attemptAt,
-  beginPhaseStory,
-  type PhaseStory,
+  startPhaseHistory,
+  type PhaseHistory,
 } from '../../visualizations/dashboard/src/run/phase/phase-history.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 
-describe('beginPhaseStory()', () => {
+describe('startPhaseHistory()', () => {
   it('has the attempts of a phase, each with its feedback and its result', async () => {
     const records = await eventfulRun();
-    const { attempts, state } = storyOf(records, 'a');
+    const { attempts, state } = historyOf(records, 'a');
     expect(state).toBe('approved');
     const told = attempts.map(({ number, generation, attempt, revision, tasks, decisions, end }) => ({
       number,
@@ -59,13 +59,13 @@ describe('beginPhaseStory()', () => {
   it('marks the part of the usage of a task that is an estimate', async () => {
     const half = task('t', { estimate: { tokens: 60, costUsd: 0.5 }, run: ({ report }) => report({ tokens: 40 }) });
     const { records } = await play([fake('a', { tasks: [half] })]);
-    const [story] = storyOf(records, 'a').attempts[0]?.tasks ?? [];
-    expect(story).toMatchObject({ tokens: 40, costUsd: 0.5, estimated: { tokens: 0, costUsd: 0.5 } });
-    expect(story && taskUsage(story)).toBe('40 tokens, $0.50 ($0.50 of it estimated)');
+    const [history] = historyOf(records, 'a').attempts[0]?.tasks ?? [];
+    expect(history).toMatchObject({ tokens: 40, costUsd: 0.5, estimated: { tokens: 0, costUsd: 0.5 } });
+    expect(history && taskUsage(history)).toBe('40 tokens, $0.50 ($0.50 of it estimated)');
   });
 
   it('assigns the decision of a person to its attempt', async () => {
-    const { attempts } = storyOf(await eventfulRun(), 'c');
+    const { attempts } = historyOf(await eventfulRun(), 'c');
     expect(attempts.map(({ decisions, end }) => [decisions.map(({ by }) => by), end?.event.type])).toEqual([
       [['gate', 'person'], 'phase.approved'],
     ]);
@@ -77,7 +77,7 @@ describe('beginPhaseStory()', () => {
       if (event.type !== 'review.decided' || event.by !== 'person') return record;
       return { ...record, event: { ...event, edited: { work: 'better', other: 'new' } } };
     });
-    const [attempt] = storyOf(edited, 'c').attempts;
+    const [attempt] = historyOf(edited, 'c').attempts;
     expect(
       attempt?.tasks.map((one) => [one.name, one.output?.value, one.edited?.value, standingOutput(one)?.value]),
     ).toEqual([
@@ -100,9 +100,9 @@ describe('beginPhaseStory()', () => {
       },
     });
     const { records } = await play([fake('a', { tasks: [flaky] })]);
-    const [attempt] = storyOf(records, 'a').attempts;
-    const [story] = attempt?.tasks ?? [];
-    expect(story).toMatchObject({
+    const [attempt] = historyOf(records, 'a').attempts;
+    const [history] = attempt?.tasks ?? [];
+    expect(history).toMatchObject({
       name: 't',
       tries: 3,
       state: 'done',
@@ -114,21 +114,21 @@ describe('beginPhaseStory()', () => {
       artifacts: [{ name: 'file', content: 'text' }],
       observations: ['seen 1', 'seen 2', 'seen 3'],
     });
-    expect(story?.failures.map(({ try: number, error, delayMs }) => [number, error.message, delayMs])).toEqual([
+    expect(history?.failures.map(({ try: number, error, delayMs }) => [number, error.message, delayMs])).toEqual([
       [1, 'busy 1', 40],
       [2, 'busy 2', 40],
     ]);
   });
 
   it('gives the end of a phase that never started', async () => {
-    const { attempts, between, state } = storyOf(await eventfulRun(), 'g');
+    const { attempts, between, state } = historyOf(await eventfulRun(), 'g');
     expect([attempts, between.map(({ event }) => event.type), state]).toEqual([[], ['phase.skipped'], null]);
   });
 });
 
 describe('attemptAt()', () => {
   it('finds the attempt that a record belongs to', async () => {
-    const { attempts } = storyOf(await eventfulRun(), 'a');
+    const { attempts } = historyOf(await eventfulRun(), 'a');
     const second = attempts[1]?.seq ?? 0;
     expect([null, 1, second - 1, second, second + 1, 9999].map((seq) => attemptAt(attempts, seq))).toEqual([
       2, 2, 0, 1, 1, 2,
@@ -138,8 +138,8 @@ describe('attemptAt()', () => {
 
 // --- internal ---
 
-function storyOf(records: readonly RunRecord[], phase: string): PhaseStory {
-  const fold = beginPhaseStory(phase);
+function historyOf(records: readonly RunRecord[], phase: string): PhaseHistory {
+  const fold = startPhaseHistory(phase);
   for (const record of records) fold.apply(record);
   return fold.read();
 }

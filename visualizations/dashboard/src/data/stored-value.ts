@@ -8,7 +8,7 @@ import { referenceIn } from '../../../../src/model/events/large-values.ts';
 import { ask, refusedBy, type Refused } from './ask.ts';
 
 /** A value of a record: loaded, not loaded, or failed to load. */
-export type KeptValue =
+export type StoredValue =
   | { readonly state: 'there'; readonly value: unknown }
   | { readonly state: 'elsewhere' | 'loading' }
   | { readonly state: 'refused'; readonly error: Refused };
@@ -17,8 +17,8 @@ export type KeptValue =
  * Reads values of records, with a function to fetch those that are stored apart. It caches fetched values: the content of a hash
  * never changes.
  */
-export function useKeptValues(values: readonly unknown[]): {
-  readonly values: readonly KeptValue[];
+export function useStoredValues(values: readonly unknown[]): {
+  readonly values: readonly StoredValue[];
   readonly fetchAll: () => void;
 } {
   const [, setVersion] = useState(0);
@@ -28,7 +28,7 @@ export function useKeptValues(values: readonly unknown[]): {
     fetchAll() {
       for (const value of values) {
         const hash = referenceIn(value);
-        if (hash !== undefined) void fetchKept(hash).then(again);
+        if (hash !== undefined) void fetchStored(hash).then(again);
       }
       again();
     },
@@ -41,15 +41,15 @@ export function useKeptValues(values: readonly unknown[]): {
 const MOST = 24;
 
 /** Values by hash, the latest fetched last, each with its pending request. */
-const fetched = new Map<string, { readonly value: KeptValue; readonly done: Promise<void> }>();
+const fetched = new Map<string, { readonly value: StoredValue; readonly done: Promise<void> }>();
 
-function stateOf(value: unknown): KeptValue {
+function stateOf(value: unknown): StoredValue {
   const hash = referenceIn(value);
   if (hash === undefined) return { state: 'there', value };
   return fetched.get(hash)?.value ?? { state: 'elsewhere' };
 }
 
-function fetchKept(hash: string): Promise<void> {
+function fetchStored(hash: string): Promise<void> {
   const known = fetched.get(hash);
   if (known && known.value.state !== 'refused') return known.done;
   const done = ask<unknown>(`/api/artifacts/${hash}`).then(
@@ -60,7 +60,7 @@ function fetchKept(hash: string): Promise<void> {
   return done;
 }
 
-function remember(hash: string, value: KeptValue, done: Promise<void> = Promise.resolve()): void {
+function remember(hash: string, value: StoredValue, done: Promise<void> = Promise.resolve()): void {
   fetched.delete(hash);
   fetched.set(hash, { value, done });
   for (const old of fetched.keys()) {
