@@ -56,7 +56,7 @@ describe('phasegate ls', () => {
   });
 
   it.each([
-    [['--status', 'done'], 'Say one of running, waiting, suspended'],
+    [['--status', 'done'], 'Use one of running, waiting, suspended'],
     [['-n', '0'], 'must be a whole number above 0'],
     [['-n', 'x'], 'must be a whole number above 0'],
   ])('refuses %j', async (flags, text) => {
@@ -78,7 +78,7 @@ describe('phasegate ls', () => {
 describe('phasegate show', () => {
   it('shows the tree, every attempt, its decisions, and what changed', async () => {
     const cwd = await files({
-      'p.mjs': `import { definePipeline, phase, retry, task, definePipeline, phase, task, definePipeline, escalate, phase, task } from 'phasegate';
+      'p.mjs': `import { definePipeline, phase, retry, task } from 'phasegate';
         export default definePipeline({ name: 'list', phases: [phase('draft', {
           tasks: [
             task('write', { run: ({ attempt }) => attempt ? 'one\\ntwo\\nthree' : 'one\\nmany\\nthree' }),
@@ -146,7 +146,8 @@ describe('phasegate show', () => {
 
   it('obeys nothing in names, outputs or errors', async () => {
     const cwd = await files({
-      'p.mjs': `        export default definePipeline({ name: 'list', phases: [phase('draft', {
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'list', phases: [phase('draft', {
           tasks: [task('write', { run: () => 'red \\u001b[31m \\u001b]0;title\\u0007' })],
           review: () => 'REJECT: bell \\u0007 \\u001b[2J',
         })] });`,
@@ -477,7 +478,8 @@ describe('phasegate export and import', () => {
   /** Creates a run with an output that is stored apart from its records, and exports it. */
   async function exported(): Promise<{ readonly cwd: string; readonly id: string; readonly text: string }> {
     const cwd = await files({
-      'p.mjs': `        export default definePipeline({ name: 'big', phases: [
+      'p.mjs': `import { definePipeline, escalate, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'big', phases: [
           phase('a', { tasks: [task('t', { run: () => 'x'.repeat(50000) })] }),
           phase('b', { after: ['a'], tasks: [task('t', { run: ({ inputs }) => inputs.a.t + '!' })], review: () => escalate('See.') }),
         ] });`,

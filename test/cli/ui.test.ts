@@ -89,7 +89,7 @@ Name another port, or none for any free port.
 Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#PORT_UNUSABLE
 `,
     });
-    expect((await phasegate(['ui', '--port', 'x'], { cwd })).stderr).toContain('It is no port');
+    expect((await phasegate(['ui', '--port', 'x'], { cwd })).stderr).toContain('It must be a port');
   });
 
   it('takes any port if all of its own are in use', async () => {
