@@ -306,25 +306,25 @@ describe('messages', () => {
   it('REVIEW_UNAVAILABLE', async () => {
     const a = fake('a', { maxReviewErrors: 1, verdicts: [new Error('busy'), new Error('still busy')] });
     expect(await messageOf([a], 'a')).toMatchInlineSnapshot(`
-      "Cannot judge phase "a" as its review could not be had in 2 tries: still busy
+      "Cannot judge phase "a" as its review was unavailable in 2 tries: still busy
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"
     `);
     const b = fake('b', { maxReviewErrors: 0, onUnrecognised: 'ask', verdicts: ['looks fine to me'] });
     expect(await messageOf([b], 'b')).toMatchInlineSnapshot(`
-      "Cannot judge phase "b" as its review could not be had in one try: no verdict in "looks fine to me"
+      "Cannot judge phase "b" as its review was unavailable in one try: no verdict in "looks fine to me"
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"
     `);
     const c = fake('c', { maxReviewErrors: 0, verdicts: [{ ...retry('x'), confidence: 0.2 }] });
     expect(await messageOf([c], 'c')).toMatchInlineSnapshot(`
-      "Cannot judge phase "c" as its review could not be had in one try: confidence of 0.2 is too low for "retry"
+      "Cannot judge phase "c" as its review was unavailable in one try: confidence of 0.2 is too low for "retry"
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"
     `);
     const d = fake('d', { maxReviewErrors: 0, checks: [fakeCheck('size', [{ passed: 'yes' }])] });
     expect(await messageOf([d], 'd')).toMatchInlineSnapshot(`
-      "Cannot judge phase "d" as its review could not be had in one try: Cannot read the answer of check "size":
+      "Cannot judge phase "d" as its review was unavailable in one try: Cannot read the answer of check "size":
         passed: Invalid input: expected boolean, received string
       The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run attended so that a person decides.
       Docs: docs/errors.md#REVIEW_UNAVAILABLE"

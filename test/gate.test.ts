@@ -302,7 +302,7 @@ describe('an unavailable review', () => {
       '900 a failed with REVIEW_UNAVAILABLE',
       '900 run failed',
     ]);
-    expect(result.phases['a']?.error?.message).toMatch(/could not be had in 4 tries: gone/u);
+    expect(result.phases['a']?.error?.message).toMatch(/was unavailable in 4 tries: gone/u);
     expect(a.calls).toHaveLength(1);
   });
 
@@ -1014,7 +1014,7 @@ describe('a reviewer error with its own retryable flag', () => {
     expect(result.phases['a']?.attempts).toBe(1);
     expect(result.phases['a']?.error?.message).toBe(
       [
-        'Cannot judge phase "a" as its review could not be had in one try: the key is wrong',
+        'Cannot judge phase "a" as its review was unavailable in one try: the key is wrong',
         'The work was not rejected. Asking again cannot help: repair the reviewer, or run attended so that a person decides.',
         'Docs: docs/errors.md#REVIEW_UNAVAILABLE',
       ].join('\n'),

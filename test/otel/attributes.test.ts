@@ -283,9 +283,9 @@ describe('verdicts', () => {
     `);
     expect(treeOf(spans)).toMatchInlineSnapshot(`
       [
-        "invoke_workflow p failed ERROR REVIEW_UNAVAILABLE: Phase "draft" failed: Cannot judge phase "draft" as its review could not be had in one try: No answer.",
-        "  phase draft failed ERROR REVIEW_UNAVAILABLE: Cannot judge phase "draft" as its review could not be had in one try: No answer.",
-        "    attempt draft failed ERROR REVIEW_UNAVAILABLE: Cannot judge phase "draft" as its review could not be had in one try: No answer. [evaluation.result] [evaluation.result] [evaluation.result]",
+        "invoke_workflow p failed ERROR REVIEW_UNAVAILABLE: Phase "draft" failed: Cannot judge phase "draft" as its review was unavailable in one try: No answer.",
+        "  phase draft failed ERROR REVIEW_UNAVAILABLE: Cannot judge phase "draft" as its review was unavailable in one try: No answer.",
+        "    attempt draft failed ERROR REVIEW_UNAVAILABLE: Cannot judge phase "draft" as its review was unavailable in one try: No answer. [evaluation.result] [evaluation.result] [evaluation.result]",
         "      task text completed",
         "      review draft failed ERROR TASK_FAILED: No answer.",
       ]

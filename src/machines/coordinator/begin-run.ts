@@ -9,7 +9,7 @@ import { canStart } from './readiness.ts';
 import { enqueue, type RunState } from './run-state.ts';
 import { scheduleStarts } from './scheduler.ts';
 
-/** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan, where that is known. */
+/** Begins the run: the phases without predecessors start. @param mark The fingerprint of its plan. @default computed */
 export function beginRun(state: RunState, mark = fingerprint(state.plan)): void {
   const { plan, input = null, given, graph, attended, kept, memory, edition, marks } = state;
   const more = {

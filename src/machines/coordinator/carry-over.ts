@@ -1,5 +1,5 @@
 /**
- * What the board keeps of the attempts of a phase for later ones: reflections, observations, and artifacts that are shared.
+ * Carry-over: reflections, observations and shared artifacts that attempts of a phase leave for later attempts.
  *
  * @module
  */
@@ -16,28 +16,28 @@ import type { PhaseStart } from '../phase/phase-context.ts';
 import { bestScore } from '../phase/phase-updates.ts';
 import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
-/** What one attempt has left. */
+/** Traces of one attempt. */
 interface AttemptTraces {
   readonly trajectories: Readonly<Record<string, Trajectory>>;
   readonly artifacts: ReadonlyMap<string, unknown>;
 }
 
-/** What is kept of a phase; nothing is, as long as nothing is there to be kept. */
+/** Carry-over of a phase. A phase has none until something is kept. */
 export interface CarryOver {
   readonly reflections: readonly string[];
-  /** Of the attempt at work. */
+  /** Traces of the attempt that works. */
   readonly current: AttemptTraces;
-  /** Of the latest attempt that came to its end. */
+  /** Traces of the latest attempt that has ended. */
   readonly ended: AttemptTraces | undefined;
-  /** Of the attempt with the best score since the phase started afresh. */
+  /** Traces of the attempt with the best score since the phase started afresh. */
   readonly best: { readonly score: number; readonly traces: AttemptTraces } | undefined;
-  /** Of the attempt that is committed. */
+  /** Traces of the committed attempt. */
   readonly committed: AttemptTraces | undefined;
-  /** What other phases shared when it started. */
+  /** Artifacts that other phases shared when this one started. */
   readonly shared: readonly SharedArtifact[];
 }
 
-/** Keeps what a task has reported, where anybody may be told of it. */
+/** Keeps an observation or an artifact of a task if a later attempt, or a subscriber, may see it. */
 export function keepReport(state: RunState, entry: PhaseState, report: EventOf<'task.reported'>): void {
   const { artifact, observation, task, reviewer } = report;
   const { name, gate } = entry.phase;
@@ -54,7 +54,7 @@ export function keepReport(state: RunState, entry: PhaseState, report: EventOf<'
   }
 }
 
-/** A task begins, or is tried again: what it had observed in another try is nothing to go by. */
+/** Discards the observations of a task, which begins or is tried again. */
 export function forgetTry(entry: PhaseState, task: string): void {
   const { trajectories, artifacts } = currentOf(entry);
   if (!Object.hasOwn(trajectories, task)) return;
@@ -62,14 +62,14 @@ export function forgetTry(entry: PhaseState, task: string): void {
   keep(entry, { current: { trajectories: others, artifacts } });
 }
 
-/** Keeps what an attempt has learned. */
+/** Keeps the reflections of an attempt. */
 export function keepReflection(entry: PhaseState, { reflection, recalled = [] }: EventOf<'phase.reflected'>): void {
   const more = [...recalled.map((one) => one.reflection), ...(reflection === undefined ? [] : [reflection])];
   const known = entry.carryOver?.reflections ?? NOTHING;
   if (more.length > 0) keep(entry, { reflections: withReflections(known, more) });
 }
 
-/** Keeps the attempt with the best score where that one may stand, also one that has left nothing. */
+/** Keeps the traces of the attempt with the best score if the gate may accept it, even if there are none. */
 export function keepBest(entry: PhaseState, { verdict, by }: EventOf<'review.decided'>): void {
   const { carryOver, phase } = entry;
   if (by !== 'gate' || phase.gate?.onExhausted !== 'acceptBest') return;
@@ -77,12 +77,12 @@ export function keepBest(entry: PhaseState, { verdict, by }: EventOf<'review.dec
   if (score !== undefined) keep(entry, { best: { score, traces: currentOf(entry) } });
 }
 
-/** The attempt was sent back, or sends back another: the next one is told what it has left. */
+/** Ends an attempt that was sent back, or sends back another phase: the next attempt gets its traces. */
 export function endAttempt(entry: PhaseState): void {
   if (entry.carryOver) keep(entry, { ended: entry.carryOver.current });
 }
 
-/** The phase is approved: what the attempt has left whose outputs are committed can be seen by others. */
+/** Publishes the traces of the attempt whose outputs are committed. */
 export function commitTraces(entry: PhaseState, because: EventOf<'phase.approved'>['because']): void {
   const { carryOver } = entry;
   if (!carryOver) return;
@@ -92,8 +92,8 @@ export function commitTraces(entry: PhaseState, because: EventOf<'phase.approved
 }
 
 /**
- * What a phase that starts from new inputs is to recall; `undefined` where there is nothing. Its own traces are those of the
- * attempt whose outputs it is told: the committed one, or the one that it waited with.
+ * Returns the recollection of a phase that starts from new inputs; `undefined` if it is empty. Its own traces are those of the
+ * attempt whose outputs it gets: the committed one, or the one that it waited with.
  */
 export function recallAtStart(
   state: RunState,
@@ -110,7 +110,7 @@ export function recallAtStart(
   return recollectionOf(entry);
 }
 
-/** What the next attempt on the same inputs is to recall. */
+/** Returns the recollection of the next attempt on the same inputs; `undefined` if it is empty. */
 export function recallAtRetry(entry: PhaseState): Recollection | undefined {
   if (!entry.carryOver) return undefined;
   keep(entry, { current: NO_TRACES });
@@ -124,7 +124,7 @@ const NO_TRACES: AttemptTraces = Object.freeze({
   trajectories: Object.freeze({}),
   artifacts: new Map<string, unknown>(),
 });
-const NO_KEEPSAKES: CarryOver = Object.freeze({
+const NO_CARRY_OVER: CarryOver = Object.freeze({
   reflections: NOTHING,
   current: NO_TRACES,
   ended: undefined,
@@ -138,10 +138,10 @@ function currentOf({ carryOver }: PhaseState): AttemptTraces {
 }
 
 function keep(entry: PhaseState, some: Partial<CarryOver>): void {
-  entry.carryOver = Object.assign({}, entry.carryOver ?? NO_KEEPSAKES, some);
+  entry.carryOver = Object.assign({}, entry.carryOver ?? NO_CARRY_OVER, some);
 }
 
-/** Artifacts of other phases, as they are committed now. */
+/** Returns the committed artifacts of other phases. */
 function sharedWith(state: RunState, { phase }: PhaseState): readonly SharedArtifact[] {
   return (phase.subscribe ?? []).flatMap((one) => {
     const source = one.phase === phase.name ? undefined : phaseNamed(state, one.phase);
@@ -150,7 +150,7 @@ function sharedWith(state: RunState, { phase }: PhaseState): readonly SharedArti
 }
 
 function recollectionOf({ phase, carryOver }: PhaseState): Recollection | undefined {
-  const { reflections, shared, ended } = carryOver ?? NO_KEEPSAKES;
+  const { reflections, shared, ended } = carryOver ?? NO_CARRY_OVER;
   const artifacts = (phase.subscribe ?? []).flatMap((one) =>
     one.phase === phase.name
       ? artifactIn(one.phase, one.artifact, ended)

@@ -1,5 +1,5 @@
 /**
- * How phases that cannot go on end, and how a run ends.
+ * Ends of phases without approval, and the end of a run.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { length } from './fifo.ts';
 import { isLive, moveTo } from './phase-state.ts';
 import { closePhase, phaseAt, phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
-/** A phase was rejected or failed: everything that needs it ends, too. @param why Its reason, or its error, in words. */
+/** Ends a phase that was rejected or has failed, and all phases that need it. @param why Its reason, or its error as text. */
 export function endBadly(state: RunState, entry: PhaseState, standing: 'rejected' | 'failed', why: string): void {
   closePhase(state, entry, standing);
   entry.why = why;
@@ -25,7 +25,7 @@ export function endBadly(state: RunState, entry: PhaseState, standing: 'rejected
   failOrSkipSuccessors(state, entry);
 }
 
-/** A phase is skipped: nothing that needs it can go on, and that is no failure of the run. */
+/** Skips a phase, and all phases that need it. The run does not fail by that. */
 export function skipPhase(state: RunState, entry: PhaseState, because: string, who?: string): void {
   const { name } = entry.phase;
   state.outbox.push({ type: 'phase.skipped', phase: name, because, ...(who !== undefined && { who }) });
@@ -34,7 +34,7 @@ export function skipPhase(state: RunState, entry: PhaseState, because: string, w
   failOrSkipSuccessors(state, entry);
 }
 
-/** A phase that waits for one that ended badly cannot go on. */
+/** Fails a phase that waits for one that has ended without approval. */
 export function failWaiting(state: RunState, entry: PhaseState, cause: string): void {
   const problem = `Cannot restart phase "${entry.phase.name}" as "${cause}", which it sent back or depends on, has ended without approval`;
   const hint = `See why "${cause}" ended.`;
@@ -51,14 +51,14 @@ export function failWaiting(state: RunState, entry: PhaseState, cause: string): 
   endBadly(state, entry, 'failed', why ?? wordsOfError(error));
 }
 
-/** An error in words, as the cause of another. */
+/** Formats an error as the cause of another. */
 export function wordsOfError({ code, message }: Pick<ErrorInfo, 'code' | 'message'>): string {
   return `${code}: ${message}`;
 }
 
 /**
- * Ends the run: stops whatever is live, and says of every phase that never came to its turn that it was skipped. What the
- * work that is stopped has used by then is counted before that is said.
+ * Ends the run: stops every live phase, and skips every phase that has not begun. Usage of the stopped work counts before the
+ * end is recorded.
  */
 export function endRun(state: RunState, end: NonNullable<RunState['ended']>): void {
   if (state.ended) return;
@@ -72,14 +72,14 @@ export function endRun(state: RunState, end: NonNullable<RunState['ended']>): vo
   state.ports.atRest(() => close(state, end, stopped));
 }
 
-/** Ends the run when nothing is left to do. */
+/** Ends the run if nothing is left to do. */
 export function endIfDone(state: RunState): void {
-  // In the middle of a report phases may be stopped that are started again at its end.
+  // A report may stop phases that start again at its end.
   if (state.ended || state.isHandlingReport) return;
   if (state.liveCount === 0 && length(state.queue) === 0) endRun(state, { status: state.worstStatus });
 }
 
-/** Ends a run that could never end: phases that wait for each other are a bug, and a bug must not hang. */
+/** Fails a run whose live phases all wait for each other. That is a bug, and a bug must not hang. */
 export function endIfStuck(state: RunState): void {
   if (
     state.ended ||
@@ -99,7 +99,7 @@ export function endIfStuck(state: RunState): void {
 
 // --- internal ---
 
-/** Says how the run has ended, all at once. */
+/** Records the end of the run, and of its phases, at once. */
 function close(state: RunState, end: NonNullable<RunState['ended']>, stopped: ReadonlySet<PhaseState>): void {
   state.isClosed = true;
   const because = end.reason ?? `the run ${end.status}`;
@@ -123,7 +123,7 @@ function failOrSkip(state: RunState, entry: PhaseState, cause: PhaseState): void
   else if (entry.lifecycle === 'pending') finishPending(state, entry.index, cause.phase.name);
 }
 
-/** A phase that does not run (again) is skipped, or keeps what it had when it was to run again. */
+/** Ends a pending phase: it keeps its committed outputs, or is skipped if it has none. */
 function finishPending(state: RunState, index: number, because: string): void {
   const { name } = state.plan.phases[index] ?? { name: '' };
   const kept = currentCommit(state.ledger, name) !== undefined;

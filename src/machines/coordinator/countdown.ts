@@ -5,13 +5,13 @@
  */
 import { after, type Clock } from '../phase/clock.ts';
 
-/** A function to call when so many milliseconds, or fewer, are left. */
+/** A callback for the moment in which `left` milliseconds, or fewer, are left. */
 export interface Mark {
   readonly left: number;
   ring(): void;
 }
 
-/** Counts milliseconds down while it goes. */
+/** Counts milliseconds down while it runs. */
 export class Countdown {
   readonly #clock: Clock;
   readonly #now: () => number;
@@ -21,7 +21,7 @@ export class Countdown {
   #timers: readonly (() => void)[] = [];
 
   /**
-   * It does not go yet.
+   * Creates a countdown that is paused.
    *
    * @param now Milliseconds since some moment.
    * @param left Milliseconds until the end.
@@ -33,7 +33,7 @@ export class Countdown {
     this.#marks = marks;
   }
 
-  /** Goes on. */
+  /** Starts or resumes the countdown. */
   go(): void {
     if (this.#since !== undefined) return;
     this.#since = this.#now();
@@ -45,10 +45,10 @@ export class Countdown {
     );
   }
 
-  /** Stands still, with no timer set. */
+  /** Pauses the countdown, and clears its timers. */
   pause(): void {
     if (this.#since === undefined) return;
-    // A clock may be set back.
+    // Clocks can be set back.
     this.#left -= Math.max(0, this.#now() - this.#since);
     this.#since = undefined;
     for (const forget of this.#timers) forget();

@@ -1,5 +1,5 @@
 /**
- * What several reviewers ask for of an attempt with which its phase may end: the next try of the run is told it.
+ * Deferred feedback: demands of several reviewers about an attempt with which its phase may end. The next try of the run gets them.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { routeCorrections } from '../../model/review/change-request.ts';
 import { decisionIn, isDemand } from '../../model/review/verdict.ts';
 import type { PhaseState } from './phase-state.ts';
 
-/** Takes down what several reviewers ask for, as far as the verdict may end the phase. */
+/** Collects the demands of several reviewers in case the verdict ends the phase. */
 export function collectFeedback(entry: PhaseState, { by, verdicts, attempt }: EventOf<'review.decided'>): void {
   const { name, gate } = entry.phase;
   if (by === 'person' || !gate || gate.reviewers.length < 2) return;
@@ -18,7 +18,7 @@ export function collectFeedback(entry: PhaseState, { by, verdicts, attempt }: Ev
   });
 }
 
-/** The phase ends, and nobody is told what its reviewers asked for: it is, where the run is tried again. */
+/** Defers the collected demands of a phase that ends: it gets them if the run is tried again. */
 export function deferFeedback(entry: PhaseState): void {
   const told = entry.deferredFeedback.map((correction) => ({
     correction,

@@ -7,26 +7,26 @@
 /** A queue of numbers. */
 export interface Queue {
   items: number[];
-  /** Where the first item is. */
+  /** The index of the first item. */
   head: number;
 }
 
-/** An empty queue. */
+/** Creates an empty queue. */
 export function createQueue(): Queue {
   return { items: [], head: 0 };
 }
 
-/** How many wait. */
+/** Returns the number of items. */
 export function length({ items, head }: Queue): number {
   return items.length - head;
 }
 
-/** Lines up behind all others. */
+/** Adds an item behind all others. */
 export function push(queue: Queue, item: number): void {
   queue.items.push(item);
 }
 
-/** Goes before all others. */
+/** Adds an item before all others. */
 export function pushFirst(queue: Queue, item: number): void {
   if (queue.head === 0) queue.items.unshift(item);
   else {
@@ -35,7 +35,7 @@ export function pushFirst(queue: Queue, item: number): void {
   }
 }
 
-/** Takes the first. */
+/** Removes and returns the first item. */
 export function take(queue: Queue): number | undefined {
   const item = queue.items[queue.head];
   if (item === undefined) return undefined;
@@ -47,7 +47,7 @@ export function take(queue: Queue): number | undefined {
   return item;
 }
 
-/** Takes the first that fits. Costs a step for each one before it. */
+/** Removes and returns the first item that fits. Costs a step for each item before it. */
 export function takeWhere(queue: Queue, fits: (item: number) => boolean): number | undefined {
   const at = queue.items.findIndex((item, index) => index >= queue.head && fits(item));
   return at === -1 ? undefined : queue.items.splice(at, 1)[0];

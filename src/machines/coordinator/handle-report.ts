@@ -1,5 +1,5 @@
 /**
- * How a run answers to what it is told: by its phases, by people, by the clock.
+ * Answers of a run to reports of its phases, to people, and to the clock.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { enqueue, phaseAt, phaseNamed, releaseSlot, type PhaseState, type RunSta
 import { scheduleStarts, startNextAttempt } from './scheduler.ts';
 import { countUnchanged, forgetUnchanged } from './unchanged.ts';
 
-/** A phase reports. What an earlier generation still has to say is dropped. */
+/** Handles a report of a phase. Reports of earlier generations are dropped. */
 export function handleReport(state: RunState, report: PhaseReport): void {
   const entry = phaseNamed(state, report.phase);
   if (!entry?.actor || entry.generation !== report.generation || state.ended) return;
@@ -37,14 +37,13 @@ export function handleReport(state: RunState, report: PhaseReport): void {
 }
 
 /**
- * A try that nobody waits for any more says what it has used: that is spent, whatever became of its phase. Where a limit is
- * spent by it, that is said when the next try asks, or says what it has used. What one of an older generation has come to is
- * dropped, and that is said.
+ * Handles the report of a try that its phase no longer waits for. Its usage counts, whatever became of the phase. A limit that it
+ * spends is reported by the next try that asks for room, or reports usage. Outcomes of older generations are recorded as dropped.
  */
 export function handleLateReport(state: RunState, report: LateReport): void {
   if (state.isClosed) return;
   if (report.type === 'task.dropped') {
-    // Of a run that ends all work is cancelled, and that is said of its phase.
+    // The end of a run cancels all work, and its phases report that.
     const { generation } = phaseNamed(state, report.phase) ?? report;
     if (report.generation < generation) state.outbox.push(report);
     return;
@@ -54,7 +53,7 @@ export function handleLateReport(state: RunState, report: LateReport): void {
   state.quota?.recheck();
 }
 
-/** A handler has asked for an ancestor of its phase that is no direct predecessor: the phase depends on it from now on. */
+/** Records that a handler has read an ancestor that is no direct predecessor. The phase depends on it from now on. */
 export function recordRead(state: RunState, view: View, source: string): void {
   const entry = phaseAt(state, view.phase);
   if (entry.view !== view || !entry.actor || state.ended) return;
@@ -63,7 +62,7 @@ export function recordRead(state: RunState, view: View, source: string): void {
   state.ports.publish();
 }
 
-/** A person decides: on a phase that waits for one, or on a limit that holds the run. */
+/** Applies a person's decision on an escalated phase, or on a limit that blocks the run. */
 export function applyDecision(state: RunState, about: string, { decision, who, outputs }: PersonDecision): void {
   const entry = phaseNamed(state, about);
   if (entry?.lifecycle === 'escalated') {
@@ -80,11 +79,11 @@ export function applyDecision(state: RunState, about: string, { decision, who, o
   endIfDone(state);
 }
 
-/** A person skips a phase that waits for one, and with it everything that needs it. */
+/** Skips an escalated phase for a person, and all phases that need it. */
 export function skip(state: RunState, about: string, because: string, who?: string): void {
   const entry = phaseNamed(state, about);
   if (entry?.lifecycle !== 'escalated' || state.ended) return;
-  // Its actor ends at once, and with it nothing may be left to do: what needs it is heeded first.
+  // Its actor ends at once, and that may end the run. So successors are handled first.
   state.isHandlingReport = true;
   skipPhase(state, entry, because, who);
   scheduleStarts(state);
@@ -92,7 +91,7 @@ export function skip(state: RunState, about: string, because: string, who?: stri
   endIfDone(state);
 }
 
-/** Something happened that changes nothing of how the run goes on. */
+/** Records an event that changes nothing in the run. */
 export function recordItemChange(state: RunState, event: EventOf<'item.changed' | 'run.suspended'>): void {
   if (!state.ended) state.outbox.push(event);
 }
@@ -102,12 +101,12 @@ export function cancel(state: RunState, reason: string): void {
   endRun(state, { status: 'cancelled', reason });
 }
 
-/** Stops the run, as it cannot go on. */
+/** Fails the run with an error. */
 export function abort(state: RunState, error: ErrorInfo): void {
   endRun(state, { status: 'failed', error });
 }
 
-/** A limit of the run that time spends is spent. */
+/** Handles a limit of time that is used up. */
 export function spendTime(state: RunState, limit: TimeLimit): void {
   const max = state.plan.limits[limit] ?? 0;
   reachLimit(state, limit, max, max);
@@ -134,7 +133,7 @@ function applyReport(state: RunState, entry: PhaseState, report: PhaseReport): v
     return;
   }
   state.outbox.push(report);
-  // A person is shown all that the phase works with.
+  // A person sees all inputs of the phase.
   if (entry.view && (report.type === 'task.asked' || report.type === 'phase.escalated')) entry.view.isWhole = true;
   switch (report.type) {
     case 'task.started':

@@ -1,5 +1,5 @@
 /**
- * Limits of a whole run: what is used, and what follows when a limit is spent.
+ * Limits of a whole run: its usage, and the consequences of a limit that is reached.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { endRun } from './completion.ts';
 import { moveTo, type RewindRequest } from './phase-state.ts';
 import { enqueueFirst, type PhaseState, type RunState } from './run-state.ts';
 
-/** What else there is to say of a limit. */
+/** Details of a limit that is reached. */
 export interface LimitDetails {
-  /** The live phase that waits for the pipeline's word, if the limit stops just that. */
+  /** The live phase that waits for the coordinator, if the limit stops this phase alone. */
   readonly phase?: PhaseState | undefined;
-  /** Whether the correction that the phase waits on was made already. @default false */
+  /** True if the correction that the phase waits on was made already. @default false */
   readonly made?: boolean | undefined;
-  /** The try that does not begin because of it. */
+  /** The try that the limit has refused. */
   readonly refused?: EventOf<'limit.reached'>['refused'];
 }
 
-/** Adds reported usage, and checks it against the limits. */
+/** Adds reported usage, and checks the limits. */
 export function countUsage(state: RunState, report: EventOf<'task.reported'>): void {
   addUsage(state, report);
   for (const name of ['tokens', 'costUsd'] as const) {
@@ -30,18 +30,18 @@ export function countUsage(state: RunState, report: EventOf<'task.reported'>): v
   }
 }
 
-/** Adds reported usage, and lets what is at work go on. */
+/** Adds reported usage without a check. Work that runs continues. */
 export function addUsage(state: RunState, { tokens = 0, costUsd = 0 }: EventOf<'task.reported'>): void {
   state.usage.tokens += tokens;
   state.usage.costUsd += costUsd;
 }
 
 /**
- * Counts one correction, of which a phase is about to be the cause.
+ * Counts a correction that a phase is about to make.
  *
- * @param spent How often the phase has sent back its target, this time included; `undefined` where it retries itself.
- * @param told How many phases are told to correct something.
- * @returns Whether the limits allow it. A person's corrections are counted, and always allowed.
+ * @param spent Times the phase has sent back its target, this one included; `undefined` for a retry.
+ * @param told Number of phases that have to correct something.
+ * @returns True if the limits allow it. A person's corrections count, and are always allowed.
  */
 export function countCorrection(
   state: RunState,
@@ -62,18 +62,18 @@ export function countCorrection(
 }
 
 /**
- * Whether the limits allow another attempt of a phase.
+ * True if the limits allow another attempt of a phase.
  *
- * @param made Whether the correction that the attempt follows was made already, so that what it spent stays spent.
+ * @param made True if the correction before the attempt was made already: its cost stays spent.
  */
 export function mayAttempt(state: RunState, entry: PhaseState, made: boolean): boolean {
   return !exceeds(state, 'attemptsPerPhase', entry.attempts, 1, state.plan.limits.attemptsPerPhase, entry, made);
 }
 
 /**
- * A limit is spent: the run ends, or it is held for a person - one phase of it, where the limit stops just that phase.
+ * Handles a limit that is reached: the run ends, or a person is asked. A limit of one phase pauses this phase alone.
  *
- * @returns Whether the limit holds; false where a person has lifted it.
+ * @returns True if the limit holds; false if a person has lifted it.
  */
 export function reachLimit(
   state: RunState,
@@ -94,7 +94,7 @@ export function reachLimit(
   if (stops) endRun(state, { status: 'exhausted', limit, reason });
   else if (holds) {
     moveTo(holds, 'escalated');
-    // What it wanted of itself when it starts again is left to the person: it goes on without, or not at all.
+    // The person decides about the demands that the phase made of itself, so its next start does not get them.
     if (made) {
       const isOwn = ({ correction }: RewindRequest) => correction.from === holds.phase.name;
       holds.deferredRequests = [...holds.deferredRequests, ...holds.pendingRequests.filter(isOwn)];
@@ -103,13 +103,13 @@ export function reachLimit(
     holds.actor?.send({ type: 'hold', reason, made });
   } else {
     if (!state.blockingLimits.includes(limit)) state.blockingLimits.push(limit);
-    // It stays first in line.
+    // It stays first in the queue.
     if (phase) enqueueFirst(state, phase);
   }
   return true;
 }
 
-/** A person lifts a limit that holds the run. */
+/** Lifts a limit that blocks the run, for a person. */
 export function liftLimit(state: RunState, limit: LimitName, who?: string): void {
   const at = state.blockingLimits.indexOf(limit);
   if (at === -1) return;
@@ -119,14 +119,14 @@ export function liftLimit(state: RunState, limit: LimitName, who?: string): void
   state.quota?.recheck();
 }
 
-/** A person does not lift a limit that holds the run, or nobody has in time. */
+/** Ends the run, as a person has refused to lift a limit, or nobody answered in time. */
 export function refuseToLift(state: RunState, limit: LimitName, reason: string): void {
   endRun(state, { status: 'exhausted', limit, reason });
 }
 
 // --- internal ---
 
-/** Whether so many more are too many, and the limit holds. */
+/** True if `more` exceeds the limit, and the limit holds. */
 function exceeds(
   state: RunState,
   limit: LimitName,

@@ -9,15 +9,15 @@ import { isActive } from '../phase/clock.ts';
 import { openServices, servicesOf } from '../phase/run-services.ts';
 
 /**
- * Which events a pipeline sends to its parent: `waits` those by which somebody is waited for, and the end of the run; `all` each event;
- * `none` none.
+ * Selection of the events that a pipeline sends to its parent. `waits`: those that wait for somebody, and the end of the run. `all`: each
+ * event. `none`: no event.
  */
 export type Upward = 'waits' | 'all' | 'none';
 
-/** An event of a run as its parent gets it: with the id of the run. */
+/** An event of a run as its parent gets it, with the id of the run. */
 export type PipelineUpdate = RunEvent & { readonly run: string };
 
-/** Holds events back until the turn in which a pipeline starts is over, so that who listens right after `start()` misses none. */
+/** Holds events back until the turn in which a pipeline starts is over. A listener that is added right after `start()` misses none. */
 export function beginTurn(pipeline: AnyActorRef): void {
   const services = openServices(pipeline);
   services.isFirstTurn = true;
@@ -27,12 +27,12 @@ export function beginTurn(pipeline: AnyActorRef): void {
   });
 }
 
-/** Tells if the turn in which a pipeline has started goes on. */
+/** True during the turn in which a pipeline has started. */
 export function isFirstTurn(pipeline: AnyActorRef): boolean {
   return servicesOf(pipeline)?.isFirstTurn === true;
 }
 
-/** Tells if a pipeline sends an event to its parent. */
+/** True if a pipeline sends an event to its parent. */
 export function isSentUp({ type }: RunEvent, upward: Upward): boolean {
   return upward === 'all' || (upward === 'waits' && WAITS.has(type));
 }

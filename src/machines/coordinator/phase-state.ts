@@ -32,11 +32,11 @@ export interface PhaseActor {
   send(command: PhaseCommand): void;
 }
 
-/** A later phase's demand that this one runs again. */
+/** The demand of a later phase that this one runs again. */
 export interface RewindRequest {
   readonly correction: Correction;
   readonly regate: boolean;
-  /** Which others run again when it is answered. */
+  /** The phases that run again after its answer. */
   readonly invalidation: GatePlan['invalidate'];
 }
 
@@ -77,7 +77,7 @@ export const LIFECYCLE_STEPS = {
 /** A state of {@link LIFECYCLE_STEPS}. */
 export type Lifecycle = keyof typeof LIFECYCLE_STEPS;
 
-/** The bookkeeping of one phase. */
+/** The state of one phase. */
 export interface PhaseState {
   readonly index: number;
   readonly phase: PhasePlan;
@@ -85,43 +85,43 @@ export interface PhaseState {
   readonly lifecycle: Lifecycle;
   /** Set while it is live. */
   actor: PhaseActor | undefined;
-  /** Whether it waits in the queue. */
+  /** True while it waits in the queue. */
   isQueued: boolean;
-  /** Whether it counts against `concurrency`. */
+  /** True while it counts against `concurrency`. */
   holdsSlot: boolean;
   generation: number;
   /** The number of the latest attempt. */
   attempt: number;
   /** Attempts in the whole run. */
   attempts: number;
-  /** The next start is from new inputs, so `attempt` starts over; not so for a target that is sent back. */
+  /** True if `attempt` starts over with the next start. A target that is sent back continues to count. */
   startsAfresh: boolean;
   view: View | undefined;
-  /** Demands that no attempt has been told of yet. */
+  /** Demands that no attempt has got yet. */
   pendingRequests: readonly RewindRequest[];
   /**
-   * Demands that are not told in this try of the run, but in the next: who made them could not wait for the answer, or a person was
-   * asked instead. A commit makes them void.
+   * Demands for the next try of the run: their requester could not wait for the answer, or a person was asked instead. A commit
+   * clears them.
    */
   deferredRequests: readonly RewindRequest[];
-  /** Demands that the current generation works on. */
+  /** Demands of the current generation. */
   activeRequests: readonly RewindRequest[];
   memory: PhaseMemory;
-  /** What several reviewers ask for in the latest review, and nobody was told of yet. */
+  /** Demands of several reviewers in the latest review, which no attempt has got yet. */
   deferredFeedback: readonly Correction[];
-  /** By phase, its attempts in the whole run when a person last decided about this one: of those nobody is told that they changed nothing. */
+  /** By target, its attempts in the run when a person last decided about this phase. Unchanged outputs up to then do not count. */
   excused: ReadonlyMap<string, number>;
-  /** What its attempts have left for later ones. */
+  /** Traces of its attempts for later ones. */
   carryOver: CarryOver | undefined;
-  /** How far its next commit spreads, for the sake of an ancestor that was sent back. */
+  /** The readers that its next commit invalidates, as an ancestor was sent back. */
   invalidation: GatePlan['invalidate'];
-  /** The name of an ancestor that ended badly: this phase can finish, but not start again. */
+  /** The name of an ancestor that has ended without approval: this phase can finish, but not start again. */
   failedAncestor: string | undefined;
-  /** Why it ended badly: its reason, or its error, in words. */
+  /** The reason of its end without approval, or its error as text. */
   why: string | undefined;
 }
 
-/** The entry of a phase that has not begun. */
+/** Creates the state of a phase that has not begun. */
 export function newPhaseState(index: number, phase: PhasePlan): PhaseState {
   return {
     index,

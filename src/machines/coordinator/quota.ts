@@ -1,9 +1,9 @@
 /**
- * What is left of the limits of a run for tries that say what they use at most.
+ * Quota: room in the limits of a run for tries that estimate their usage.
  *
- * A try begins when what it may use fits into what is left beside all that is promised to tries at work. Where just the promises
- * are in its way, it waits for its turn; where it would not fit without them either, the limit is spent. So what is in the
- * records follows from what was used, and promises need be in none: a run that is resumed makes them anew.
+ * A try begins if its estimate fits into the limit next to all reservations of tries that run. If only reservations are in its way,
+ * it waits for its turn. If it would not fit without them either, the limit is reached. So records follow from usage alone, and have
+ * no reservations: a resumed run reserves again.
  *
  * @module
  */
@@ -16,11 +16,11 @@ import type { Quota, Reservation } from '../phase/quota-port.ts';
 import { reachLimit } from './limits.ts';
 import type { RunState } from './run-state.ts';
 
-/** Limits that tries may say something about. */
+/** Limits that an estimate can be about. */
 const NAMES = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'] as const satisfies readonly LimitName[];
 type Name = (typeof NAMES)[number];
 
-/** What a try says of each limit. */
+/** The part of an estimate that is about each limit. */
 const ESTIMATED = {
   costUsd: 'costUsd',
   tokens: 'tokens',
@@ -28,13 +28,13 @@ const ESTIMATED = {
   deadlineMs: 'durationMs',
 } as const satisfies Readonly<Record<Name, keyof Estimate>>;
 
-/** The till of a run; `undefined` where none of its limits is about what tries use. */
+/** Creates the quota of a run; `undefined` if none of its limits is about usage or time. */
 export function createQuota(state: RunState): Quota | undefined {
   const names = NAMES.filter((name) => state.plan.limits[name] !== undefined);
   return names.length === 0 ? undefined : new RunQuota(state, names);
 }
 
-/** Milliseconds that tries of a plan need, each once, where they say so. */
+/** Returns the estimated milliseconds of all tries of a plan, without duplicates. */
 export function timesOf({ phases }: Plan): readonly number[] {
   const all = phases.flatMap(({ tasks, gate }) => [
     ...tasks,
@@ -52,12 +52,12 @@ class RunQuota implements Quota {
   readonly #names: readonly Name[];
   /** Tries that have begun. */
   readonly #begun = new Set<Reservation>();
-  /** How many of those that wait say something about each limit. */
+  /** Number of waiting tries with an estimate for each limit. */
   readonly #wanting = { costUsd: 0, tokens: 0, durationMs: 0, deadlineMs: 0 };
   readonly #promised = { tokens: 0, costUsd: 0 };
-  /** How many of those that wait say nothing about any limit. */
+  /** Number of waiting tries without any estimate. */
   #plain = 0;
-  /** Milliseconds that are too many for each limit of time. */
+  /** Estimates of so many milliseconds, or more, no longer fit into each limit of time. */
   readonly #late = { durationMs: Infinity, deadlineMs: Infinity };
   #isServing = false;
   #isDue = false;
@@ -88,7 +88,7 @@ class RunQuota implements Quota {
   release(reservation: Reservation): void {
     if (this.#begun.delete(reservation)) {
       this.#promise(reservation, -reservation.tokens, -reservation.costUsd);
-      // Sums of fractions do not come back to nothing by themselves.
+      // Sums of fractions may not return to 0.
       if (this.#begun.size === 0) this.#promised.costUsd = 0;
     } else {
       const at = this.waiting.indexOf(reservation);
@@ -101,7 +101,7 @@ class RunQuota implements Quota {
   recheck(): void {
     if (this.#isDue || this.waiting.length === 0) return;
     this.#isDue = true;
-    // Not at once: phases are stopped in the middle of what the board does.
+    // Not at once: the coordinator stops phases in the middle of its work.
     this.#state.ports.later(() => this.recheckNow());
   }
 
@@ -117,8 +117,8 @@ class RunQuota implements Quota {
   }
 
   /**
-   * Has tries begin in the order in which they asked; of two that want the same, the later one does not overtake. Ends where
-   * nothing is left that one of those that wait could have.
+   * Starts waiting tries in the order of their requests. Of two that need the same limit, the later one does not overtake. Stops
+   * when no waiting try can get anything.
    */
   #serve(): void {
     if (this.#isServing) return;
@@ -150,12 +150,12 @@ class RunQuota implements Quota {
     else this.#want(reservation, -1);
   }
 
-  /** Whether a try says nothing about any of the limits: all that it asks is whether something is left. */
+  /** True for a try without any estimate: it needs only that something is left. */
   #isPlain({ estimate }: Reservation): boolean {
     return this.#names.every((name) => estimate[ESTIMATED[name]] === undefined);
   }
 
-  /** Whether a try that says nothing may begin. Where a limit is spent, that is said. */
+  /** True if a try without estimate may begin. Reports a limit that is reached. */
   #mayBegin(reservation: Reservation): boolean {
     if (this.#isHeld()) return false;
     const spent = this.#names.find((name) => this.#isSpent(name, reservation));
@@ -165,7 +165,7 @@ class RunQuota implements Quota {
     return false;
   }
 
-  /** Whether nothing begins, until a person has decided or for ever. */
+  /** True if no try may begin: a person has to decide first, or the run has ended. */
   #isHeld(): boolean {
     const { ended, blockingLimits } = this.#state;
     return ended !== undefined || this.#names.some((name) => blockingLimits.includes(name));
@@ -197,7 +197,7 @@ class RunQuota implements Quota {
     return this.#state.liftedLimits.includes(name);
   }
 
-  /** Whether a limit is used up, or a try does not fit into what is left of it, whatever becomes of those at work. */
+  /** True if a limit is used up, or a try does not fit into it even without the reservations. */
   #isSpent(name: Name, { estimate }: Reservation): boolean {
     const { usage, plan } = this.#state;
     const wants = estimate[ESTIMATED[name]] ?? 0;

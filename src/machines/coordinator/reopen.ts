@@ -1,5 +1,5 @@
 /**
- * Going on with a run that was left: by a process that has ended, or at its end.
+ * Continuation of a run: in another process, or after its end.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { canStart, isUnsettled } from './readiness.ts';
 import { enqueue, phaseAt, reachesPerson, type PhaseState, type RunState } from './run-state.ts';
 import { scheduleStarts } from './scheduler.ts';
 
-/** Another process goes on with the run. Whether it can reach a person holds for phases that are live, too. */
+/** Marks a run that another process resumes. Live phases learn if it can reach a person. */
 export function markResumed(state: RunState, event: EventOf<'run.resumed'>): void {
   state.outbox.push(event);
   const { attended } = event;
@@ -22,9 +22,9 @@ export function markResumed(state: RunState, event: EventOf<'run.resumed'>): voi
 }
 
 /**
- * A run that has ended goes on: phases that are not approved, or were to run again, run; all others keep what they have.
+ * Reopens a run that has ended. Phases that are not approved, or were about to run again, run; all others keep their outputs.
  *
- * Totals stay spent. What later phases have demanded is told again.
+ * Totals stay spent. Demands of later phases are sent again.
  */
 export function reopenRun(state: RunState): void {
   state.ended = undefined;
@@ -47,7 +47,7 @@ export function reopenRun(state: RunState): void {
 
 // --- internal ---
 
-/** A phase that had ended may start again, as a new generation where it has begun before. */
+/** Resets a phase that has ended: it may start again, as a new generation if it has begun before. */
 function resetPhase(entry: PhaseState): void {
   if (entry.attempts > 0) entry.generation += 1;
   moveTo(entry, 'pending');
@@ -58,6 +58,6 @@ function resetPhase(entry: PhaseState): void {
     entry.pendingRequests = [...entry.pendingRequests, ...entry.deferredRequests];
     entry.deferredRequests = [];
   }
-  // Demands that it worked on are told again; without any it starts afresh.
+  // It gets the demands that it worked on again; without any it starts afresh.
   entry.startsAfresh = entry.activeRequests.length + entry.pendingRequests.length === 0;
 }

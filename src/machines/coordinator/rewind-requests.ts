@@ -1,5 +1,5 @@
 /**
- * Demands that a rewind makes of phases: of the one that is sent back, and of others that an issue is about.
+ * Requests of a rewind: to the phase that is sent back, and to others that an issue is about.
  *
  * @module
  */
@@ -13,10 +13,10 @@ import { isUnsettled } from './readiness.ts';
 import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
 /**
- * The riders of a rewind that can be told: those that run again for it, and those that may be sent back as well. The feedback for
- * another is told to the requester; its issues stay open.
+ * Selects the riders of a rewind: phases that run again for it, and phases that may be sent back as well. The requester gets the
+ * feedback for any other phase, and its issues stay open.
  *
- * @returns Them, and how often the requester has sent back each phase after that, where that changes.
+ * @returns The riders, and the times that the requester has then sent back each phase.
  */
 export function acceptRiders(
   state: RunState,
@@ -44,24 +44,24 @@ export function acceptRiders(
   return { riders: left.length === 0 ? riders : withOwn(riders, requester.phase.name, left), rewinds };
 }
 
-/** What goes along with a rewind. */
+/** Riders of a rewind, and its counts. */
 export interface AcceptedRiders {
   readonly riders: readonly Rider[];
   readonly rewinds: readonly (readonly [phase: string, times: number])[];
 }
 
-/** True for a phase that is the requester itself, or runs again because it is between that and what it sends back. */
+/** Returns a test that is true for the requester, and for the phases between it and the target, which run again. */
 export function pathTo(state: RunState, requester: PhaseState, target: PhaseState): (entry: PhaseState) => boolean {
   const path = new Set(between(state.graph, target.index, requester.index));
   return (entry) => entry === requester || path.has(entry.index);
 }
 
-/** Adds a demand that no attempt has been told of yet. */
+/** Adds a demand for the next start of a phase. */
 export function addRequest(entry: PhaseState, requester: PhaseState, correction: Correction, regate: boolean): void {
   entry.pendingRequests = [...entry.pendingRequests, requestOf(entry, requester, correction, regate)];
 }
 
-/** Takes down what is demanded of phases that are not settled: they run when the run is tried again, if not before. */
+/** Keeps the demands of unsettled phases for the next try of the run. */
 export function deferRequests(
   state: RunState,
   requester: PhaseState,
@@ -89,7 +89,7 @@ function requestOf(entry: PhaseState, requester: PhaseState, correction: Correct
   return { correction: { ...correction, attempt: entry.attempt }, regate, invalidation };
 }
 
-/** Riders with more for the requester itself, which is the last of them. */
+/** Adds feedback for the requester itself, as the last rider. */
 function withOwn(riders: readonly Rider[], own: string, more: readonly Correction[]): readonly Rider[] {
   const before = riders.find(({ phase }) => phase === own)?.correction;
   const [first, ...rest] = before ? [before, ...more] : more;

@@ -1,5 +1,5 @@
 /**
- * Going back: a phase is sent back by a later one, and what was made from its old outputs runs again or is marked.
+ * Rewinds: a later phase sends back an earlier one, and readers of its old outputs run again or are marked.
  *
  * @module
  */
@@ -17,8 +17,8 @@ import { addRequest, deferRequests, pathTo } from './rewind-requests.ts';
 import { closePhase, enqueue, phaseAt, phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
 /**
- * A live phase sends back an earlier one, and waits: for it, and for every phase between them. Phases that have to correct
- * something, too, are told when they run again for that; those that would not are sent back as well.
+ * Sends back an earlier phase for a live one, which waits for it and for every phase between them. A rider that runs again anyway
+ * gets its demand then; any other rider is sent back as well.
  */
 export function sendBack(state: RunState, requester: PhaseState, report: EventOf<'phase.rewinding'>): void {
   const target = phaseNamed(state, report.target);
@@ -45,7 +45,7 @@ export function sendBack(state: RunState, requester: PhaseState, report: EventOf
   );
 }
 
-/** Commits an approved phase. */
+/** Commits the outputs of an approved phase. */
 export function commit(state: RunState, entry: PhaseState, outputs: Commit['outputs']): Commit {
   const { view, phase } = entry;
   const read = view ? readOf(view) : {};
@@ -61,7 +61,7 @@ export function commit(state: RunState, entry: PhaseState, outputs: Commit['outp
   return done;
 }
 
-/** What follows from a commit, once it is published: others that read the older version, and those that wait for it. */
+/** Follows up a published commit: invalidates or marks readers of older versions, and starts phases that wait for it. */
 export function followUp(state: RunState, entry: PhaseState, done: Commit): void {
   const { name } = entry.phase;
   for (const read of outdated(state, done)) state.outbox.push({ type: 'phase.stale', phase: name, because: read });
@@ -70,7 +70,7 @@ export function followUp(state: RunState, entry: PhaseState, done: Commit): void
   }
   entry.invalidation = 'requester';
   if (entry.pendingRequests.length > 0) {
-    // Demands that came while it ran: the next generation answers them.
+    // The next generation answers demands that came while this one ran.
     entry.generation += 1;
     entry.startsAfresh = false;
     moveTo(entry, 'pending');
@@ -80,7 +80,7 @@ export function followUp(state: RunState, entry: PhaseState, done: Commit): void
   enqueue(state, markSettled(state.readiness, entry.index));
 }
 
-/** Takes down a rewind, where it may be part of a loop: with who made it, and with who was sent back. */
+/** Remembers a rewind with its requester and its target, to find loops. */
 export function rememberRewind(state: RunState, entry: PhaseState, target: string): void {
   const made = { from: entry.phase.name, to: target };
   for (const one of [entry, phaseNamed(state, target)])
@@ -89,7 +89,7 @@ export function rememberRewind(state: RunState, entry: PhaseState, target: strin
 
 // --- internal ---
 
-/** The stronger of two wishes on how far a new commit spreads. */
+/** Returns the wider of two invalidations. */
 function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidate']): GatePlan['invalidate'] {
   const order = ['requester', 'changed', 'all'] as const;
   return order.indexOf(one) >= order.indexOf(other) ? one : other;
@@ -114,7 +114,7 @@ function reopenTarget(state: RunState, requester: PhaseState, target: PhaseState
   }
 }
 
-/** The phase must run again from new inputs. A live one is stopped; its late results find nobody. */
+/** Runs a phase again from new inputs. A live one is stopped, and its late results are dropped. */
 function runAgain(state: RunState, entry: PhaseState, because: string): void {
   if (!mayRunAgain(entry)) return;
   closePhase(state, entry, 'pending');
@@ -123,12 +123,12 @@ function runAgain(state: RunState, entry: PhaseState, because: string): void {
   state.outbox.push({ type: 'phase.invalidated', phase: entry.phase.name, generation: entry.generation, because });
 }
 
-/** True for a phase whose outputs, or whose attempt at work, may be out of date. One that waits starts from new inputs anyway. */
+/** True for a phase whose outputs, or whose attempt, may be out of date. One in `rewinding` starts from new inputs anyway. */
 function mayRunAgain(entry: PhaseState): boolean {
   return entry.lifecycle === 'approved' || (isLive(entry) && entry.lifecycle !== 'rewinding');
 }
 
-/** Phases that have begun and read a phase: its direct successors, and others whose commits, or starts, say so. */
+/** Returns the readers of a phase that have begun: direct successors, and others whose commit or view has it. */
 function readersIn(state: RunState, { index, phase }: PhaseState): readonly PhaseState[] {
   const direct = new Set(state.graph.next[index]);
   return readersOf(state.ledger, index).flatMap((at) => {
@@ -137,7 +137,7 @@ function readersIn(state: RunState, { index, phase }: PhaseState): readonly Phas
   });
 }
 
-/** The versions a phase was made from, or is being made from. */
+/** Returns the versions that a phase has read for its commit, or for its attempt. */
 function readBy(state: RunState, entry: PhaseState): Commit['read'] | undefined {
   if (isLive(entry)) return entry.view && readOf(entry.view);
   return currentCommit(state.ledger, entry.phase.name)?.read;
@@ -147,7 +147,7 @@ function invalidateReader(state: RunState, reader: PhaseState, source: PhaseStat
   const { name } = source.phase;
   if (!mayRunAgain(reader)) return;
   const version = readBy(state, reader)?.[name];
-  // One at work may read more.
+  // A live reader may read more.
   const isDone = reader.lifecycle === 'approved';
   const tasks = isDone ? currentCommit(state.ledger, reader.phase.name)?.readTasks?.[name] : undefined;
   const changed = version === undefined || differs(state.ledger, name, version, done.version, tasks);
@@ -165,13 +165,13 @@ function invalidateReader(state: RunState, reader: PhaseState, source: PhaseStat
   }
 }
 
-/** What a phase that is approved has read by task. Who subscribes to artifacts of a phase may have seen what any of its tasks made. */
+/** Returns the tasks whose outputs an approved phase has read. A subscriber to artifacts of a phase may have read any of its tasks. */
 function readTasksIn(state: RunState, { view, phase }: PhaseState): Commit['readTasks'] {
   if (!view || isBefore(state, 3)) return undefined;
   return readTasksOf(view, (name) => phase.subscribe?.some((one) => one.phase === name) ?? false);
 }
 
-/** Names of phases of which a commit has read a version that is not the latest. */
+/** Returns the phases of which a commit has read an old version. */
 function outdated(state: RunState, { read }: Commit): readonly string[] {
   return Object.entries(read).flatMap(([name, version]) =>
     currentCommit(state.ledger, name)?.version === version ? [] : name,

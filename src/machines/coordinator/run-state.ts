@@ -1,8 +1,8 @@
 /**
- * What the pipeline machine keeps beside its context: one entry per phase that has begun, the ledger, the queue.
+ * The state of a run outside of the context of its machine: phases that have begun, the ledger, the queue.
  *
- * It lives outside of XState's context because XState copies context and children on every event, which makes a run
- * quadratic in its phases; so it is made anew by whoever starts a run, and is no part of a snapshot.
+ * XState copies context and children on every event, which would make a run quadratic in its phases. So this state is created by the
+ * start of a run, and is no part of a snapshot.
  *
  * @module
  */
@@ -25,28 +25,28 @@ import type { Unchanged } from './unchanged.ts';
 
 export type { PhaseActor, PhaseState } from './phase-state.ts';
 
-/** What the pipeline machine is started with. JSON. */
+/** Input of the pipeline machine. JSON. */
 export interface PipelineInput {
   readonly run: string;
   readonly plan: Plan;
   readonly input?: unknown;
-  /** The input before its schema has changed it, for a run that is kept. */
+  /** The input before its schema has changed it, for a run with a store. */
   readonly given?: GivenInput | undefined;
-  /** Whether a person can be reached when a review cannot be had; who resumes the run may change it. @default false */
+  /** True if a person can be asked when a review is unavailable. A resume may change it. @default false */
   readonly attended?: boolean | undefined;
-  /** Whether the run is kept in a store: then a gate that names a queue reaches a person there. @default false */
+  /** True if the run has a store: then a gate that names a queue reaches a person there. @default false */
   readonly kept?: boolean | undefined;
-  /** Whose memory the run shares; absent where it shares none. */
+  /** The scope of the memory that the run shares; absent if it shares none. */
   readonly memory?: string | undefined;
   /** The edition of the rules that the run goes by: the one that it began with. @default the latest */
   readonly edition?: number | undefined;
-  /** Which events the actor that has invoked or spawned the pipeline gets, each with the id of the run. @default 'waits' */
+  /** Events that the parent of the pipeline gets, each with the id of the run. @default 'waits' */
   readonly upward?: Upward | undefined;
-  /** Whether nothing is emitted, as `listenTo` has the events handed to a function. @default false */
+  /** True if nothing is emitted, as a listener takes the events. @default false */
   readonly quiet?: boolean | undefined;
 }
 
-/** How a run ended. */
+/** The end of a run. */
 export interface PipelineOutput {
   readonly status: RunStatus;
   readonly reason?: string | undefined;
@@ -55,68 +55,68 @@ export interface PipelineOutput {
   readonly outputs: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** How the board reaches the world; the pipeline machine supplies it. */
+/** Ports of the coordinator; the pipeline machine supplies them. */
 export interface CoordinatorPorts {
-  /** Makes the actor of a phase, which is started when its entry knows it. */
+  /** Creates the actor of a phase. The coordinator starts it. */
   spawn(input: PhaseInput): PhaseActor;
-  /** Has the events in the outbox published, outside of a transition of the machine. */
+  /** Publishes the events of the outbox, outside of a transition of the machine. */
   publish(): void;
-  /** Calls back as soon as what goes on now is over. */
+  /** Calls back after the current step. */
   later(job: (state: RunState) => void): void;
-  /** Calls back when work that was stopped is at rest, or is not waited for any more. */
+  /** Calls back when stopped work has ended, or is no longer waited for. */
   atRest(job: () => void): void;
-  /** Tells the pipeline machine that its run is over. */
+  /** Ends the pipeline machine. */
   settle(): void;
 }
 
-/** The bookkeeping of a run. */
+/** The state of a run. */
 export interface RunState extends PipelineInput {
-  /** With other limits while the time before a run was tried again is told. */
+  /** During replay of an earlier try of the run: with the limits of that try. */
   plan: Plan;
   readonly edition: number;
   attended: boolean;
   kept: boolean | undefined;
-  /** What the journal has of the start beside: how the run was forked, if its input was masked. */
+  /** Marks of the first record: the fork that the run began with, and a masked input. */
   marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'>;
-  /** Others while a journal is replayed. */
+  /** Replay has its own. */
   ports: CoordinatorPorts;
   readonly graph: Graph;
   readonly readiness: Readiness;
   readonly ledger: Ledger;
   readonly phases: Map<number, PhaseState>;
-  /** Phases that may go on as soon as there is room, oldest first. */
+  /** Phases that start as soon as there is room, oldest first. */
   readonly queue: Queue;
   /** Events to be emitted by the machine, oldest first. */
   readonly outbox: RunEvent[];
-  /** Limits that hold the run until a person lifts them. */
+  /** Limits that block the run until a person lifts them. */
   readonly blockingLimits: LimitName[];
   /** Limits that a person has lifted. */
   readonly liftedLimits: LimitName[];
-  /** Phases whose latest attempts put out what was sent back, by name. */
+  /** Phases whose latest attempts had the outputs that were sent back, by name. */
   readonly unchanged: Map<string, Unchanged>;
   readonly usage: { corrections: number; costUsd: number; tokens: number };
-  /** Whether a report is being heeded right now. */
+  /** True while a report is handled. */
   isHandlingReport: boolean;
-  /** Whether queued phases are about to be started. */
+  /** True if queued phases are about to start. */
   isStartDue: boolean;
   activeCount: number;
-  /** Phases in the queue that count as working, as they keep their place. */
+  /** Number of phases in the queue that keep their slot, and so count as working. */
   queuedWithSlot: number;
   liveCount: number;
   ended: Omit<EventOf<'run.ended'>, 'type'> | undefined;
-  /** Whether the run has said that it has ended, so that nothing follows. */
+  /** True after `run.ended` is recorded. */
   isClosed: boolean;
   /** The worst end of any phase so far. */
   worstStatus: RunStatus;
-  /** Where tries ask for what they may use; set where limits bound that, and the run is not just told again. */
+  /** The quota that tries ask; absent without limits of usage or time, and during replay. */
   quota: Quota | undefined;
-  /** Timers; set where limits bound time, and the run is not just told again. */
+  /** Timers; absent without limits of time, and during replay. */
   timeLimits: TimeLimits | undefined;
-  /** Work that was stopped and is not at rest; set where the run is not just told again. */
+  /** Stopped work that has not ended; absent during replay. */
   stragglers: Stragglers | undefined;
 }
 
-/** An empty board at the start of a run. */
+/** Creates the state of a run that begins. */
 export function createRunState(input: PipelineInput, ports: CoordinatorPorts): RunState {
   const graph = planGraph(input.plan);
   return {
@@ -154,7 +154,7 @@ export function createRunState(input: PipelineInput, ports: CoordinatorPorts): R
   };
 }
 
-/** The entry of a phase, made when it is first needed. */
+/** Returns the state of a phase, and creates it on the first call. */
 export function phaseAt(state: RunState, index: number): PhaseState {
   const known = state.phases.get(index);
   if (known) return known;
@@ -165,13 +165,13 @@ export function phaseAt(state: RunState, index: number): PhaseState {
   return entry;
 }
 
-/** The entry of a phase by name; `undefined` where the run has no such phase. */
+/** Returns the state of a phase by name; `undefined` if the run has no such phase. */
 export function phaseNamed(state: RunState, name: string): PhaseState | undefined {
   const index = state.graph.indexOf.get(name);
   return index === undefined ? undefined : phaseAt(state, index);
 }
 
-/** Queues phases that may go on. One that works or waits for a person has no place in the queue, but in the first edition. */
+/** Queues phases that may start. One that works or waits for a person is not queued, except in the first edition. */
 export function enqueue(state: RunState, phases: readonly number[]): void {
   for (const phase of phases) {
     const entry = phaseAt(state, phase);
@@ -181,7 +181,7 @@ export function enqueue(state: RunState, phases: readonly number[]): void {
   }
 }
 
-/** A phase that works, waits for a person, or has ended is not begun, even if an ancestor of it has changed. */
+/** True for a phase that has not begun, or waits to start again. */
 export function mayBegin({ lifecycle }: PhaseState): boolean {
   return lifecycle === 'pending' || lifecycle === 'rewinding';
 }
@@ -192,7 +192,7 @@ export function enqueueFirst(state: RunState, entry: PhaseState): void {
   markQueued(state, entry);
 }
 
-/** Takes the first phase from the queue: of all, or where there is no room of those that have a place. */
+/** Takes the first phase from the queue. Without room, takes the first one that has a slot. */
 export function dequeue(state: RunState, room: boolean): PhaseState | undefined {
   if (!room && state.queuedWithSlot === 0) return undefined;
   const { queue, phases } = state;
@@ -204,14 +204,14 @@ export function dequeue(state: RunState, room: boolean): PhaseState | undefined 
   return entry;
 }
 
-/** A live phase stops working, and leaves its place to another. */
+/** Releases the slot of a live phase. */
 export function releaseSlot(state: RunState, entry: PhaseState): void {
   if (entry.holdsSlot) state.activeCount -= 1;
   if (entry.holdsSlot && entry.isQueued) state.queuedWithSlot -= 1;
   entry.holdsSlot = false;
 }
 
-/** A live phase is live no more. Its actor has ended, or is told to. */
+/** Closes a phase. Its actor has ended, or is cancelled. */
 export function closePhase(state: RunState, entry: PhaseState, next: Lifecycle): void {
   const { actor } = entry;
   releaseSlot(state, entry);
@@ -221,13 +221,13 @@ export function closePhase(state: RunState, entry: PhaseState, next: Lifecycle):
   if (next !== 'approved' && next !== 'rejected' && next !== 'failed') actor?.send({ type: 'cancel' });
 }
 
-/** Whether a person decides where a review of a phase cannot be had. */
+/** True if a person decides when a review of the phase is unavailable. */
 export function reachesPerson({ attended, kept }: RunState, { gate }: PhasePlan): boolean {
   const asks = gate?.inbox.queue !== undefined || gate?.onReviewUnavailable === 'escalate';
   return attended || (kept === true && asks);
 }
 
-/** How a run ended, with the outputs of its approved phases. */
+/** Returns the end of a run, with the outputs of its approved phases. */
 export function endOf(state: RunState): PipelineOutput {
   const { status, reason, limit } = state.ended ?? { status: 'failed' };
   const outputs = byName<Readonly<Record<string, unknown>>>();

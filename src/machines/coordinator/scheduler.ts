@@ -1,5 +1,5 @@
 /**
- * Starting phases: the queue, the places, and what each start is told.
+ * Starts of phases: the queue, the slots, and the input of each start.
  *
  * @module
  */
@@ -20,9 +20,9 @@ import { dequeue, mayBegin, reachesPerson, type PhaseState, type RunState } from
 import { unchangedFor } from './unchanged.ts';
 
 /**
- * Has queued phases started, as soon as what goes on now is over.
+ * Starts queued phases after the current step.
  *
- * Not at once: this is called from actions of machines, and XState warns of every machine that is created in one.
+ * Not at once: actions of machines call this, and XState warns of every machine that is created in one.
  */
 export function scheduleStarts(state: RunState): void {
   if (state.isStartDue || length(state.queue) === 0) return;
@@ -30,7 +30,7 @@ export function scheduleStarts(state: RunState): void {
   state.ports.later(startQueued);
 }
 
-/** Lets a phase that retries begin its next attempt, on the inputs it has. */
+/** Starts the next attempt of a phase that retries, on the same inputs. */
 export function startNextAttempt(state: RunState, entry: PhaseState): void {
   takeSlot(state, entry);
   entry.attempt += 1;
@@ -42,7 +42,7 @@ export function startNextAttempt(state: RunState, entry: PhaseState): void {
 
 /** Starts queued phases while there is room. */
 function startQueued(state: RunState): void {
-  // Tries that wait have asked before those of a phase that starts now.
+  // Waiting tries have asked before those of a phase that starts now.
   state.quota?.recheckNow();
   const room = countOf(state.plan.concurrency);
   while (state.ended === undefined && state.blockingLimits.length === 0) {
@@ -56,7 +56,7 @@ function startQueued(state: RunState): void {
   state.ports.publish();
 }
 
-/** Starts a phase from the inputs that are current now: anew, or where it waits for a predecessor that it sent back. */
+/** Starts a phase from the current inputs: a new generation, or one that waits for a predecessor that it sent back. */
 function startPhase(state: RunState, entry: PhaseState): void {
   if (!mayAttempt(state, entry, true)) return;
   const start = startOf(state, entry);
@@ -92,7 +92,7 @@ function startPhase(state: RunState, entry: PhaseState): void {
   entry.actor.start();
 }
 
-/** What a start is told: every demand that is not answered yet, or nothing. */
+/** Returns the input of a start, with every demand that is not answered yet. */
 function startOf(state: RunState, entry: PhaseState): PhaseStart {
   const { phase, startsAfresh, pendingRequests, activeRequests } = entry;
   entry.view = createView(state.ledger, entry.index);
@@ -112,7 +112,7 @@ function startOf(state: RunState, entry: PhaseState): PhaseStart {
     entry.memory.history.filter((one) => !demands.includes(one)),
   );
   entry.memory = withHistory(entry.memory, revision);
-  // What a phase that waited has to correct of itself is about the attempt that found it, which its actor has.
+  // Demands of a waiting phase on itself are about its own latest attempt, which its actor has.
   const isOwn = entry.actor !== undefined && demands.some(({ from }) => from === phase.name);
   const previous = isOwn ? undefined : currentCommit(state.ledger, phase.name)?.outputs;
   return { attempt, inputs, revision, previous, gated, memory: entry.memory, unchanged };

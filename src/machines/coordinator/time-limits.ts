@@ -1,5 +1,5 @@
 /**
- * The limits of a run that time spends: `durationMs`, which stands still while only people are waited for, and `deadlineMs`.
+ * Limits of time: `durationMs`, which is paused while the run waits for people alone, and `deadlineMs`.
  *
  * @module
  */
@@ -14,18 +14,18 @@ import type { RunState } from './run-state.ts';
 
 /** The timers of one run. */
 export interface TimeLimits {
-  /** Something was said: what is waited for may be another. */
+  /** Notes an event, after which the run may wait for something else. */
   note(event: RunEvent): void;
-  /** Has the timers go. */
+  /** Starts the timers. */
   start(): void;
-  /** Calls the timers off. */
+  /** Stops the timers. */
   stop(): void;
 }
 
 /**
- * The timers of a run; `undefined` if time spends none of its limits. A limit that is spent is told to the pipeline as `spend`.
+ * Creates the timers of a run; `undefined` if it has no limit of time. The pipeline gets an event `spend` for a limit that is used up.
  *
- * @param times Told all records of a run that goes on. @default those of a new run
+ * @param times Times of a resumed run, from all its records. @default those of a new run
  */
 export function createTimeLimits(
   pipeline: AnyActorRef,
@@ -45,14 +45,14 @@ export function createTimeLimits(
     const spend = { left: 0, ring: () => isActive(pipeline) && pipeline.send({ type: 'spend', limit }) };
     const tooLate = timesOf(state.plan).map((ms): Mark => ({ left: ms, ring: () => state.quota?.expire(limit, ms) }));
     const left = Math.max(0, max - used);
-    // Where nothing is left no try begins, whatever it says that it needs.
+    // Without time left no try begins, whatever its estimate.
     if (left === 0) state.quota?.expire(limit, 0);
     for (const mark of tooLate) if (mark.left > left) mark.ring();
     return new Countdown(clock, now ?? (() => 0), left, [spend, ...tooLate.filter((mark) => mark.left <= left)]);
   }
 
-  function heed(): void {
-    // Where nothing tells the time, all of it counts.
+  function update(): void {
+    // Without a clock that tells the time, all of it counts.
     if (times.isWorking() || !now) work?.go();
     else work?.pause();
   }
@@ -60,7 +60,7 @@ export function createTimeLimits(
   return {
     note(event) {
       times.apply({ event, time: now?.() ?? 0 });
-      if (isStarted) heed();
+      if (isStarted) update();
     },
     start() {
       const used = times.at(now?.());
@@ -68,7 +68,7 @@ export function createTimeLimits(
       deadline = countdown('deadlineMs', deadlineMs, used.elapsedMs);
       isStarted = true;
       deadline?.go();
-      heed();
+      update();
     },
     stop() {
       isStarted = false;

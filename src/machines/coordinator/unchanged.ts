@@ -1,5 +1,5 @@
 /**
- * Phases that put out what was sent back: their gates, and those that send them back, are told when they start.
+ * Phases with the same outputs as were sent back. Their gates, and phases that may send them back, learn that with their start.
  *
  * @module
  */
@@ -8,14 +8,14 @@ import { byName } from '../../model/values/by-name.ts';
 import type { Background } from '../phase/phase-context.ts';
 import { phaseNamed, type PhaseState, type RunState } from './run-state.ts';
 
-/** Attempts of a phase in a row that put out what was sent back. */
+/** Attempts of a phase in a row with the outputs that were sent back. */
 export interface Unchanged {
   readonly times: number;
-  /** Attempts of the phase in the whole run, up to the last of them: a later one ends the row. */
+  /** Attempts of the phase in the run, up to the last of the row. A later attempt ends the row. */
   readonly attempts: number;
 }
 
-/** Takes down an attempt that has put out what was sent back. */
+/** Counts an attempt with the outputs that were sent back. */
 export function countUnchanged(
   state: RunState,
   { phase, attempts }: PhaseState,
@@ -24,14 +24,14 @@ export function countUnchanged(
   state.unchanged.set(phase.name, { times, attempts });
 }
 
-/** A person has decided about a phase: another chance for it, and for those that it sends back. */
+/** Excuses a phase, and those that it sends back, after a person's decision: it is another chance. */
 export function forgetUnchanged(state: RunState, entry: PhaseState): void {
   const { name, gate } = entry.phase;
   state.unchanged.delete(name);
   entry.excused = new Map(gate?.targets.map((target) => [target, phaseNamed(state, target)?.attempts ?? 0]));
 }
 
-/** Counts for a phase that starts: its own, and those of phases that it may send back. `undefined` if there are none. */
+/** Returns the counts for a phase that starts: its own, and those of phases that it may send back. `undefined` if there are none. */
 export function unchangedFor(state: RunState, { phase, excused }: PhaseState): Background['unchanged'] {
   if (state.unchanged.size === 0) return undefined;
   const told = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {

@@ -1,9 +1,9 @@
 /**
- * Phases that are run without actors of XState, where a pipeline is listened to and so nobody inspects them.
+ * Inline phases: they run without actors of XState, in a pipeline that nobody inspects.
  *
- * The statechart is the same, and XState takes every transition of it. But an actor of XState costs as much as all else that
- * happens to a phase, and a phase has one for itself, one for each attempt and one for each review. So here the phase is a
- * queue of events and a snapshot, and its work is begun and stopped by calls.
+ * The statechart is the same, and XState takes every transition of it. But an actor costs as much as the rest of a phase, and a phase
+ * needs one for itself, for each attempt and for each review. So an inline phase is a queue of events and a snapshot, and calls begin
+ * and stop its work.
  *
  * @module
  */
@@ -27,10 +27,10 @@ import {
   type Worker,
 } from './inline-statechart.ts';
 
-/** Makes a phase that is run directly. @param onEnd Called when it has ended. */
+/** Creates an inline phase. @param onEnd Called when it has ended. */
 export type DirectPhases = (pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void) => PhaseActor;
 
-/** How the phases of a machine are run directly; `undefined` where the work that it was provided with has to be actors. */
+/** Returns the factory of inline phases of a machine; `undefined` if its work has to be actors. */
 export function directPhases(machine: PhaseMachine): DirectPhases | undefined {
   const known = made.get(machine);
   if (known) return known.phases;
@@ -49,9 +49,9 @@ type Ports = Readonly<Record<Port, InlineWork<unknown, PhaseContext>>>;
 
 const made = new WeakMap<object, { readonly phases: DirectPhases | undefined }>();
 
-/** One phase. To XState it is the actor whose machine takes the transitions. */
+/** One inline phase. XState takes it for the actor of the machine. */
 class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
-  /** Where reports go; the name is XState's. */
+  /** The parent that gets the reports. The name is XState's. */
   readonly _parent: AnyActorRef;
   readonly #chart: Chart;
   readonly #ports: Ports;
@@ -91,13 +91,13 @@ class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
     this.#goOn(undefined, input);
   }
 
-  /** What comes in the middle of a transition waits for its end. */
+  /** Handles an event, after the current transition if there is one. */
   send(event: PhaseEvent): void {
     if (this.#isBusy) (this.#events ??= []).push(event);
     else this.#goOn(event, undefined);
   }
 
-  /** Has work done, or keeps it back while the run is brought back to life. */
+  /** Begins work, or defers it while the run is restored. */
   begin(port: Port, context: PhaseContext): void {
     const work = this.#ports[port];
     const deferred = deferredOf(this);
@@ -130,7 +130,7 @@ class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
     this.send({ type: 'work.failed', error });
   }
 
-  /** Takes the first step, or a transition, and one more for every event that comes meanwhile. */
+  /** Takes the first step, or a transition, and one more for every queued event. */
   #goOn(first: PhaseEvent | undefined, input: PhaseInput | undefined): void {
     this.#isBusy = true;
     try {
@@ -146,13 +146,13 @@ class DirectPhase implements PhaseActor, WorkOwner<unknown>, Worker {
     this.#isBusy = false;
     const { status, error } = this.#snapshot ?? {};
     if (status === 'active') return;
-    // It stays busy, and so deaf.
+    // It stays busy, so later events are ignored.
     this.#isBusy = true;
     if (status === 'error') this.#break(error);
     else if (!deferredOf(this)) this.#onEnd();
   }
 
-  /** Tells the pipeline as XState would. */
+  /** Reports an error to the pipeline as XState would. */
   #break(error: unknown): void {
     this.stop();
     this._parent.send({ type: 'xstate.error.actor.phase', actorId: 'phase', error });

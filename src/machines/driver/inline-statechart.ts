@@ -1,5 +1,5 @@
 /**
- * The statechart of a phase, as XState takes its transitions where the phase is no actor.
+ * The statechart of a phase that is no actor.
  *
  * @module
  */
@@ -10,38 +10,38 @@ import type { PhaseCommand, phaseMachine } from '../phase/phase.machine.ts';
 /** The machine of a phase, with its work provided. */
 export type PhaseMachine = Pick<typeof phaseMachine, 'config'> & { readonly implementations: Implementations };
 
-/** What a state may invoke. */
+/** The work that a state may invoke. */
 export type Port = 'attempt' | 'review';
 
-/** What a phase is told by its pipeline, and by its work. */
+/** Events of a phase: commands of its pipeline, and ends of its work. */
 export type PhaseEvent =
   | PhaseCommand
   | { readonly type: 'work.done'; readonly output: unknown }
   | { readonly type: 'work.failed'; readonly error: unknown };
 
-/** Whoever stands for the actor. */
+/** The stand-in for the actor. */
 export interface Worker {
   /** The pipeline; the name is XState's. */
   readonly _parent: AnyActorRef;
-  /** Called when a state is entered that has work done. */
+  /** Begins work on entry to a state that invokes it. */
   begin(port: Port, context: PhaseContext): void;
-  /** Called when it is left. */
+  /** Stops the work on exit from the state. */
   stop(): void;
 }
 
-/** What is needed of a machine of XState. */
+/** The part of a machine of XState that inline phases use. */
 export interface Chart {
   getInitialSnapshot(scope: Scope, input: PhaseInput): Snapshot;
   transition(snapshot: Snapshot, event: PhaseEvent, scope: Scope): Snapshot;
 }
 
-/** Where a machine stands, as far as its owner looks. */
+/** The part of a snapshot of XState that inline phases read. */
 export interface Snapshot {
   readonly status: 'active' | 'done' | 'error' | 'stopped';
   readonly error?: unknown;
 }
 
-/** What XState runs a transition with. */
+/** The scope of a transition, as XState expects it. */
 export class Scope {
   readonly self: Worker;
   readonly system: unknown;
@@ -60,17 +60,16 @@ export class Scope {
   }
 
   /**
-   * Refuses what XState puts in its place for each step: a closure that takes down the step's actions, for whoever asks for
-   * them. Nobody does here, and V8 makes a closure that is assigned to a property in the old space, so that all those
-   * actions lead to, the whole attempt, would live until a major collection of garbage.
+   * Ignores the closure that XState assigns for each step to record its actions. Nobody reads them here. V8 allocates a closure that
+   * is assigned to a property in the old space. It would keep the whole attempt alive until a major garbage collection.
    */
   set actionExecutor(_: (action: Execution) => void) {}
 }
 
-/** The same statechart, in which a state that invokes work begins it on entry and stops it on exit. */
+/** Converts the statechart of a phase: a state that invokes work begins it on entry, and stops it on exit. */
 export function withoutActors({ config, implementations }: PhaseMachine): Chart {
   const states = Object.entries(config.states ?? {}).map(([name, state]) => [name, direct(state as StateConfig)]);
-  // Its work is provided, or it would have to be an actor.
+  // The entry action checks for missing actors, and inline work is always provided.
   const chart = { ...config, entry: undefined, states: Object.fromEntries(states) as object };
   const { actions, guards } = implementations;
   return createMachine(chart as never).provide({

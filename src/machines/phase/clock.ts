@@ -1,5 +1,5 @@
 /**
- * What any actor can be asked, whatever its logic: its clock, its status.
+ * Clock and status of an actor of any logic.
  *
  * @module
  */
@@ -16,15 +16,15 @@ export interface Clock {
 /** Longest delay that timers keep, in milliseconds, about 24.8 days; longer ones would fire at once. */
 const LONGEST = 2_147_483_647;
 
-/** The clock that an actor shares with its whole system. */
+/** Returns the clock that an actor shares with its system. */
 export function clockOf(actor: AnyActorRef): Clock {
   return (actor as unknown as { readonly clock: Clock }).clock;
 }
 
 /**
- * What tells the time to a pipeline: its clock, or what its own logic has for that, which is read as XState does for `spawn`.
+ * Returns the time source of a pipeline: its clock, or the `runGuard` of its logic.
  *
- * @returns Milliseconds since 1970; `undefined` where nothing tells.
+ * @returns A function that returns milliseconds since 1970; `undefined` if there is no time source.
  */
 export function timeOf(pipeline: AnyActorRef): (() => number) | undefined {
   const clock = clockOf(pipeline);
@@ -35,7 +35,7 @@ export function timeOf(pipeline: AnyActorRef): (() => number) | undefined {
   return teller.now && (() => teller.now?.() ?? 0);
 }
 
-/** Whether an actor has neither ended nor been stopped. */
+/** True if an actor has neither ended nor been stopped. */
 export function isActive(actor: AnyActorRef): boolean {
   return (actor.getSnapshot() as Snapshot<unknown>).status === 'active';
 }

@@ -1,5 +1,5 @@
 /**
- * What a phase machine knows. All of it is JSON.
+ * Context and input of the phase machine. All of it is JSON.
  *
  * @module
  */
@@ -12,17 +12,17 @@ import type { Recollection } from '../../model/revision/revision-extras.ts';
 import type { Revision } from '../../model/revision/revision.ts';
 import { NO_MEMORY, withHistory, type PhaseMemory } from './phase-memory.ts';
 
-/** What starts an attempt from new inputs: at birth, and whenever a predecessor was sent back. */
+/** A start from new inputs: of a new actor, and of a phase that has sent back a predecessor. */
 export interface PhaseStart {
-  /** How often the phase was sent back since it started afresh; 0, unless a later phase waits for its answer. */
+  /** Times the phase was sent back since it started afresh; 0, unless a later phase waits for its answer. */
   readonly attempt: number;
-  /** What the attempt should do differently. */
+  /** The changes that the attempt should make. */
   readonly revision?: Revision | undefined;
-  /** Outputs that the revision speaks of, by task. */
+  /** The outputs that the revision is about, by task. */
   readonly previous?: Outputs | undefined;
   /** Committed outputs of the ancestors, by phase, then task. */
   readonly inputs: Inputs;
-  /** Whether the gate is asked. `regate: false` of a later phase turns it off. @default true */
+  /** True if the gate is asked. `regate: false` of a later phase turns it off. @default true */
   readonly gated?: boolean | undefined;
   /** Facts about earlier attempts. The memory of the coordinator replaces that of the machine. @default what the machine remembers */
   readonly memory?: PhaseMemory | undefined;
@@ -30,97 +30,97 @@ export interface PhaseStart {
   readonly unchanged?: Background['unchanged'];
 }
 
-/** Facts beside the memory, which hold as long as the inputs are the same. */
+/** Facts that hold as long as the inputs are the same; all others are in the memory. */
 export interface Background {
   /** Checks that failed before the tasks began on these inputs; absent if that is not known. */
   readonly baseline?: readonly FailedBefore[] | undefined;
-  /** By phase, of itself and of those that it may send back: latest attempts in a row that put out what was sent back. Absent for none. */
+  /** Latest attempts in a row with the outputs that were sent back: of this phase and its targets, by name. Absent for none. */
   readonly unchanged?: Readonly<Record<string, number>> | undefined;
-  /** What the current attempt is to recall of those before it, and of what others share. */
+  /** Traces of earlier attempts, and artifacts that others share, for the current attempt. */
   readonly recollection?: Recollection | undefined;
 }
 
-/** What a phase machine is started with. */
+/** Input of the phase machine. */
 export interface PhaseInput extends PhaseStart {
   /** The id of the run. */
   readonly run: string;
   readonly phase: PhasePlan;
-  /** How often the phase was sent back by a later one or invalidated. @default 0 */
+  /** Times the phase was sent back by a later one or invalidated. @default 0 */
   readonly generation?: number | undefined;
   /** The input of the run. */
   readonly input?: unknown;
-  /** Whether a person can be reached when a review cannot be had. @default false */
+  /** True if a person can be asked when a review is unavailable. @default false */
   readonly attended?: boolean | undefined;
-  /** The edition of the rules that the run goes by. @default the latest */
+  /** The edition of the rules of the run. @default the latest */
   readonly edition?: number | undefined;
   /** See {@link Background.recollection}. */
   readonly recollection?: Recollection | undefined;
 }
 
-/** Why a phase is held for a person. */
+/** The cause of an escalation to a person. */
 export type EscalationCause = EventOf<'phase.escalated'>['because'];
 
-/** What does not change as long as the actor of a phase lives. */
+/** Facts that stay the same as long as the actor of a phase lives. */
 export interface PhaseOrigin {
   readonly run: string;
   readonly phase: PhasePlan;
   readonly generation: number;
   readonly input: unknown;
   readonly attended: boolean;
-  /** The edition of the rules that the run goes by; absent where that is the latest. */
+  /** The edition of the rules of the run; absent for the latest. */
   readonly edition?: number;
 }
 
-/** How the review of the current attempt stands. */
+/** The review of the current attempt. */
 export interface ReviewState {
-  /** The verdict that is being judged; `null` before there is one. */
+  /** The current verdict; `null` before there is one. */
   readonly verdict: Verdict | null;
-  /** Who gave it. */
+  /** The source of the verdict. */
   readonly by: DecidedBy;
-  /** Answers of reviewers that need not be asked again. */
+  /** Verdicts of reviewers that need not be asked again. */
   readonly verdicts: Readonly<Record<string, Verdict>>;
-  /** Whether the checks have passed. */
+  /** True if the checks have passed. */
   readonly checked: boolean;
-  /** The checks that have failed, where the verdict is theirs. */
+  /** The failed checks, if the verdict is theirs. */
   readonly failedChecks?: FailedChecks;
-  /** Times the review could not be had. */
+  /** Times the review was unavailable. */
   readonly errors: number;
-  /** Which person has decided, as far as known. */
+  /** The person who has decided, if known. */
   readonly who?: string;
-  /** Outputs that a person has put in the place of those of the attempt. */
+  /** Outputs with which a person has replaced those of the attempt. */
   readonly edited?: Outputs;
-  /** Phases that a person may send back, in topological order, where the decision has issues. */
+  /** Phases that a person may send back, in topological order, if the decision has issues. */
   readonly targets?: readonly string[];
-  /** Names of the issues that are open where the gate has approved. */
+  /** Names of the issues that were open when the gate approved. */
   readonly accepted?: readonly string[];
 }
 
 /**
- * Everything a phase machine knows. JSON: a snapshot survives storage.
+ * Context of the phase machine. JSON: a snapshot survives storage.
  *
  * At most 16 fields: XState copies it field by field, and V8 turns larger copies into slow dictionaries.
  */
 export interface PhaseContext extends Omit<PhaseStart, 'unchanged'> {
   readonly origin: PhaseOrigin;
-  /** Times it has started afresh since its actor began, from inputs that it had sent back. */
+  /** Times its actor has started again, from inputs that it had sent back. */
   readonly renewals: number;
   readonly gated: boolean;
   readonly memory: PhaseMemory;
   readonly background: Background;
-  /** Retries its own gate has spent since it started afresh. */
+  /** Retries that its gate has spent since it started afresh. */
   readonly retries: number;
   /** Outputs of the latest attempt, not yet committed; `null` while the tasks run. */
   readonly outputs: Outputs | null;
   readonly review: ReviewState;
   /** The best attempt so far, by score; kept for `onExhausted: 'acceptBest'`. */
   readonly best: { readonly score: number; readonly outputs: Outputs } | null;
-  /** Why the tasks failed. */
+  /** The error of the tasks. */
   readonly error: ErrorInfo | null;
-  /** Why the pipeline holds the phase, instead of letting it go on. */
+  /** The reason for which the coordinator holds the phase. */
   readonly held: string | null;
 }
 
-/** The context of a phase that starts. */
+/** Creates the context of a phase that starts. */
 export function openContext(input: PhaseInput): PhaseContext {
   const { run, phase, generation = 0, attended = false, memory = NO_MEMORY, unchanged, recollection } = input;
   const { attempt, revision, previous, inputs, edition } = input;
@@ -149,7 +149,7 @@ export function openContext(input: PhaseInput): PhaseContext {
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
 const NO_BACKGROUND: Background = Object.freeze({});
 
-/** A review before anybody was asked. */
+/** A review before any reviewer was asked. */
 export const UNREVIEWED: ReviewState = Object.freeze({
   verdict: null,
   by: 'gate',

@@ -1,5 +1,5 @@
 /**
- * What is read from what a phase machine knows: its budgets, and what its verdict asks for.
+ * Guards of the phase machine: its budgets, and the demands of its verdict.
  *
  * @module
  */
@@ -19,25 +19,25 @@ import type { Correction, Rider } from '../../model/revision/revision.ts';
 import type { PhaseContext } from './phase-context.ts';
 import type { Rewind } from './phase-memory.ts';
 
-/** The gate of the phase. */
+/** Returns the gate of the phase. */
 export function gateOf({ origin }: PhaseContext): GatePlan | null {
   return origin.phase.gate;
 }
 
-/** Retries the gate may still ask for. A person's decision is not bound by it. */
+/** Returns the retries that the gate may still ask for. It does not bind a person. */
 export function retriesLeft(context: PhaseContext): number {
   const gate = gateOf(context);
   return gate ? countOf(gate.maxRetries) - context.retries : 0;
 }
 
-/** Times the phase may still send back another; 0 where that is not allowed at all. */
+/** Returns the times that the phase may still send back another; 0 if that is not allowed at all. */
 export function rewindsLeft(context: PhaseContext, target: string): number {
   const gate = gateOf(context);
   if (!gate?.targets.includes(target)) return 0;
   return countOf(gate.maxPredecessorRetries) - (context.memory.rewinds[target] ?? 0);
 }
 
-/** Whether the verdict is none: the review has to be asked again. */
+/** True if the verdict is no decision: the review has to be asked again. */
 export function isUnanswered(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   if (verdict === null) return false;
@@ -46,14 +46,14 @@ export function isUnanswered(context: PhaseContext): boolean {
   return isAstray || isMissing(verdict, gate?.onUnrecognised ?? 'ask');
 }
 
-/** Whether the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
+/** True if the verdict sends back a phase that may not be sent back. A person's choice was checked when it was made. */
 export function hasInvalidTarget(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   if (by === 'person' || verdict?.type !== 'retryPredecessor') return false;
   return !(gateOf(context)?.targets.includes(verdict.phase) ?? false);
 }
 
-/** The demand of the verdict, as the history of whoever is sent back will have it. */
+/** Returns the correction for the history of the phase that is sent back. */
 export function correctionOf(context: PhaseContext): Correction {
   const { origin, attempt, review } = context;
   const { verdict } = review;
@@ -62,7 +62,7 @@ export function correctionOf(context: PhaseContext): Correction {
     .correction;
 }
 
-/** What the demand of the verdict is for other phases than the one that is sent back. */
+/** Returns the corrections of the verdict for other phases than the one that is sent back. */
 export function ridersOf(context: PhaseContext): readonly Rider[] {
   const { origin, attempt, review } = context;
   const { verdict } = review;
@@ -70,7 +70,7 @@ export function ridersOf(context: PhaseContext): readonly Rider[] {
   return routeCorrections(verdict, origin.phase.name, attempt, targetsOf(context), remainingFeedbackIn(context)).riders;
 }
 
-/** What reviewers ask for beside the verdict. */
+/** Returns the demands of reviewers that are not in the verdict. */
 export function remainingFeedbackIn({ origin, review }: PhaseContext): RemainingFeedback {
   const { verdict, verdicts, by } = review;
   const { name, gate } = origin.phase;
@@ -78,12 +78,12 @@ export function remainingFeedbackIn({ origin, review }: PhaseContext): Remaining
   return remainingFeedbackOf({ verdict, verdicts, by }, name, gate);
 }
 
-/** A loop that a gate goes round in. */
+/** A loop that a gate repeats. */
 export type Loop = Pick<EventOf<'loop.detected'>, 'kind' | 'issues' | 'rewinds' | 'times'>;
 
 /**
- * The loop that a demand would go on with: issues that are found open again and again, demands in the same words, attempts that put
- * out the same, or rewinds that take turns.
+ * Returns the loop that a demand would continue: issues that stay open, demands in the same words, attempts with the same outputs, or
+ * rewinds that alternate.
  */
 export function loopOf(context: PhaseContext): Loop | undefined {
   const { origin, memory, review } = context;
@@ -96,29 +96,29 @@ export function loopOf(context: PhaseContext): Loop | undefined {
   const repeated = by === 'gate' && !isBefore(origin, 3) ? repetition(context, verdict, most) : undefined;
   if (repeated || verdict.type !== 'retryPredecessor') return repeated;
   const rewinds = [...memory.recentRewinds.slice(-3), { from: origin.phase.name, to: verdict.phase }];
-  return takesTurns(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
+  return alternates(rewinds) ? { kind: 'rewind', issues: [], rewinds } : undefined;
 }
 
-/** Whether an attempt stands although its budget is spent. */
+/** True if an attempt is accepted although its budget is spent. */
 export function acceptsExhausted(context: PhaseContext): boolean {
   const onExhausted = gateOf(context)?.onExhausted;
   return onExhausted === 'accept' || onExhausted === 'acceptBest';
 }
 
-/** Whether the review is none, and may be asked for again. */
+/** True if the review is unavailable, and may be asked again. */
 export function mayAskAgain(context: PhaseContext): boolean {
   const { verdict, errors } = context.review;
   const isOpen = verdict !== null && isUnanswered(context) && !isPermanent(verdict);
   return isOpen && errors < countOf(gateOf(context)?.maxReviewErrors ?? 0);
 }
 
-/** Whether the verdict has the phase work again, and it may. */
+/** True if the verdict retries the phase, and its budget allows that. */
 export function mayRetry(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   return verdict?.type === 'retry' && (by === 'person' || (retriesLeft(context) > 0 && !loopOf(context)));
 }
 
-/** Whether the verdict sends back an earlier phase, and it may. */
+/** True if the verdict sends back an earlier phase, and the budget allows that. */
 export function mayRewind(context: PhaseContext): boolean {
   const { verdict, by } = context.review;
   if (verdict?.type !== 'retryPredecessor') return false;
@@ -127,7 +127,7 @@ export function mayRewind(context: PhaseContext): boolean {
 
 // --- internal ---
 
-/** Demands in the same words, or attempts that put out the same, so often in a row. Checks see more than outputs: of theirs, both. */
+/** Finds demands in the same words, or attempts with the same outputs, so often in a row. Checks see more than outputs: theirs need both. */
 function repetition(
   { origin, memory, background, review }: PhaseContext,
   demand: Demand,
@@ -145,8 +145,8 @@ function targetsOf(context: PhaseContext): readonly string[] {
   return context.review.targets ?? gateOf(context)?.targets ?? [];
 }
 
-/** Whether of four rewinds the last two repeat the two before, which are not the same. */
-function takesTurns([first, second, third, fourth]: readonly Rewind[]): boolean {
+/** True if the last two of four rewinds repeat the first two, which differ. */
+function alternates([first, second, third, fourth]: readonly Rewind[]): boolean {
   if (!first || !second || !third || !fourth) return false;
   return isSameRewind(first, third) && isSameRewind(second, fourth) && !isSameRewind(first, second);
 }

@@ -19,7 +19,7 @@ export type PhaseModelEvent =
 
 /**
  * Makes the statechart of a phase without actors: `getShortestPaths` and `createTestModel` of `xstate/graph` take it. It has the states, the
- * guards and the context of `phaseMachine`; the ends of its work are events, `work.done` and `work.failed`. It reports to nobody.
+ * guards and the context of `phaseMachine`; the ends of its work are events, `work.done` and `work.failed`. It sends no reports.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function phaseModel() {
 
 // --- internal ---
 
-/** The ways that an invoked actor leads to, as those of events. */
+/** Returns the transitions of an invoked actor as transitions of events. */
 function endsOf(invoke: object): object {
   const { onDone, onError } = invoke as { readonly onDone?: unknown; readonly onError?: unknown };
   return { 'work.done': onDone, 'work.failed': onError };

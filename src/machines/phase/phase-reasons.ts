@@ -1,5 +1,5 @@
 /**
- * Why a phase ends, or waits, in words.
+ * Reasons for the end of a phase, or its wait for a person, as text.
  *
  * @module
  */
@@ -9,14 +9,14 @@ import { isBroken, isPermanent } from '../../model/review/verdict.ts';
 import type { PhaseContext } from './phase-context.ts';
 import { remainingFeedbackIn } from './phase-guards.ts';
 
-/** The verdict in words, with what reviewers ask for beside it. */
+/** Formats the verdict, with the demands of reviewers that are not in it. */
 export function reasonOf(context: PhaseContext): string {
   if (context.held !== null) return context.held;
   const beside = [...remainingFeedbackIn(context).values()].flat().map(changeRequestText);
   return [verdictText(context), ...beside].filter((part) => part !== '').join('\n\n');
 }
 
-/** Why a phase failed whose tasks did not. */
+/** Returns the error of a phase that failed though its tasks did not. */
 export function endError(context: PhaseContext): ErrorInfo {
   const { phase } = context.origin;
   const { errors, verdict, by } = context.review;
@@ -32,7 +32,7 @@ export function endError(context: PhaseContext): ErrorInfo {
       new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }),
     );
   }
-  const problem = `Cannot judge phase "${phase.name}" as its review could not be had in ${errors === 0 ? 'one try' : `${errors + 1} tries`}: ${reasonOf(context)}`;
+  const problem = `Cannot judge phase "${phase.name}" as its review was unavailable in ${errors === 0 ? 'one try' : `${errors + 1} tries`}: ${reasonOf(context)}`;
   const repair =
     verdict && isPermanent(verdict)
       ? 'Asking again cannot help: repair the reviewer'
@@ -64,7 +64,7 @@ function verdictText({ review: { verdict } }: PhaseContext): string {
   }
 }
 
-/** The problem of an error that is told within another: its first line, and the lines below it that are indented. */
+/** Returns the problem of an error for use in another: its first line, and the indented lines below it. */
 function problemOf(message: string): string {
   const lines = message.split('\n');
   const end = lines.findIndex((line, index) => index > 0 && !line.startsWith('  '));

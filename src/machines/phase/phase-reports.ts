@@ -1,5 +1,5 @@
 /**
- * What a phase tells its pipeline, read from its context.
+ * Reports of a phase to its pipeline, made from its context.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export function startedReport(context: PhaseContext): EventOf<'phase.started'> {
   return revision ? { type, phase: name, generation, attempt, revision } : { type, phase: name, generation, attempt };
 }
 
-/** What is said when a review begins: of an attempt that has put out what was sent back, that before. */
+/** Returns the reports of a review that begins, with a report of unchanged outputs before it. */
 export function reviewReports(context: PhaseContext): readonly PhaseReport[] {
   const asked = context.review.errors + 1;
   const unchanged = asked === 1 ? unchangedReport(context) : undefined;
@@ -84,7 +84,7 @@ export function rewindingReport(context: PhaseContext): EventOf<'phase.rewinding
   return riders.length > 0 ? { ...report, riders } : report;
 }
 
-/** What is said of a verdict: itself, and what is odd about it. */
+/** Returns the reports of a verdict: the decision, and a loop or a warning. */
 export function judgementReports(context: PhaseContext): readonly PhaseReport[] {
   const { verdict } = context.review;
   const decided = decidedReport(context);
@@ -92,13 +92,13 @@ export function judgementReports(context: PhaseContext): readonly PhaseReport[] 
   return [decided, ...[loopReport(context), astrayWarning(context)].filter((fact) => fact !== undefined)];
 }
 
-/** The loop that the verdict would go on with; `undefined` where there is none. */
+/** Returns the report of the loop that the verdict would continue; `undefined` if there is none. */
 function loopReport(context: PhaseContext): EventOf<'loop.detected'> | undefined {
   const loop = loopOf(context);
   return loop && { type: 'loop.detected', ...at(context), ...loop };
 }
 
-/** What should be warned of where issues name a phase that cannot be sent back; `undefined` where none does. */
+/** Returns a warning if issues name a phase that cannot be sent back; else `undefined`. */
 function astrayWarning(context: PhaseContext): EventOf<'phase.warned'> | undefined {
   const { verdict, by } = context.review;
   if (by !== 'gate' || verdict === null || !isDemand(verdict) || !verdict.issues) return undefined;
@@ -159,13 +159,13 @@ export function failedReport(context: PhaseContext): EventOf<'phase.failed'> {
   };
 }
 
-/** What is said of an approval: what is odd about it, then itself. */
+/** Returns the reports of an approval: a warning, if any, before it. */
 export function approvalReports(context: PhaseContext): readonly PhaseReport[] {
-  const odd = context.review.verdict === null ? unchangedReport(context) : approvalWarning(context);
-  return odd ? [odd, approvedReport(context)] : [approvedReport(context)];
+  const warning = context.review.verdict === null ? unchangedReport(context) : approvalWarning(context);
+  return warning ? [warning, approvedReport(context)] : [approvedReport(context)];
 }
 
-/** Milliseconds before a review that could not be had is asked again; no less than its error asks for, up to the longest wait. */
+/** Returns the milliseconds before an unavailable review is asked again. Its error may ask for a longer wait, up to the maximum. */
 export function reviewDelay(context: PhaseContext): number {
   const { errors, verdict } = context.review;
   const leastMs = verdict?.type === 'unavailable' ? verdict.error.retryAfterMs : undefined;
@@ -176,7 +176,7 @@ export function reviewDelay(context: PhaseContext): number {
 
 // --- internal ---
 
-/** What an approval that nobody gave should be warned about; `undefined` for a plain one. */
+/** Returns the warning of an approval that no reviewer gave; `undefined` for a plain one. */
 function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> | undefined {
   const message = WARNINGS[approvalCause(context)]?.(context);
   return message === undefined
@@ -184,7 +184,7 @@ function approvalWarning(context: PhaseContext): EventOf<'phase.warned'> | undef
     : { type: 'phase.warned', ...at(context), code: CODES[approvalCause(context)] ?? 'WARNING', message };
 }
 
-/** What is warned of where a gate approves although there are issues that are open. */
+/** Formats the warning of a gate that approves with open issues. */
 function acceptedText({ review: { by, accepted = [] } }: PhaseContext): string | undefined {
   if (by !== 'gate' || accepted.length === 0) return undefined;
   return `Approved with issues that are open: ${accepted.join(', ')}`;
@@ -210,7 +210,7 @@ function at({ origin, attempt }: PhaseContext) {
   return { phase: origin.phase.name, generation: origin.generation, attempt };
 }
 
-/** What is said of an attempt that has put out what was sent back; `undefined` of any other. */
+/** Returns the report of an attempt with the outputs that were sent back; `undefined` for any other. */
 function unchangedReport(context: PhaseContext): EventOf<'attempt.unchanged'> | undefined {
   const times = context.background.unchanged?.[context.origin.phase.name] ?? 0;
   return times === 0 ? undefined : { type: 'attempt.unchanged', ...at(context), times };

@@ -1,5 +1,5 @@
 /**
- * What a phase machine keeps of what happens: the new values of its context.
+ * Updates of the context of the phase machine.
  *
  * @module
  */
@@ -18,13 +18,13 @@ import { remember, withHistory, type PhaseMemory } from './phase-memory.ts';
 import type { AttemptOutcome, GateOutcome } from './ports.ts';
 import { isUnchanged } from './repeats.ts';
 
-/** What a fresh start changes: the inputs and all that belongs to the attempts before. Totals are kept. */
+/** Returns the fields of a start from new inputs: those of earlier attempts are reset. Totals are kept. */
 export function restartFields(
   { attempt, revision, previous, inputs, gated = true, memory, unchanged }: PhaseStart,
   context: PhaseContext,
   recollection: Recollection | undefined,
 ): Partial<PhaseContext> {
-  // Where a rewind brings issues of the requester itself, they speak of the attempt that found them.
+  // If a rewind brings issues of the requester itself, they are about the attempt that found them.
   const judged = revision ? (previous ?? context.outputs ?? undefined) : undefined;
   return {
     ...attemptFields(attempt, revision, judged),
@@ -38,7 +38,7 @@ export function restartFields(
   };
 }
 
-/** What the next attempt on the same inputs changes: it is told what was demanded of the one before. */
+/** Returns the fields of the next attempt on the same inputs, with the latest demand as its revision. */
 export function nextFields(
   { attempt, memory: { history }, outputs, previous, background }: PhaseContext,
   recollection: Recollection | undefined,
@@ -49,7 +49,7 @@ export function nextFields(
   return { ...fields, background: { ...background, recollection } };
 }
 
-/** What the machine keeps of an attempt. */
+/** Returns the fields of an attempt that has ended. */
 export function outcomeFields(
   context: PhaseContext,
   outcome: AttemptOutcome,
@@ -63,26 +63,26 @@ export function outcomeFields(
   return { review: { verdict, by: 'worker', verdicts: {}, checked: false, errors: 0 }, background };
 }
 
-/** What a phase is told that begins its next attempt. */
+/** Input of the next attempt of a phase. */
 export interface Restart {
-  /** New inputs; absent where it keeps those that it has. */
+  /** New inputs; absent if the attempt has the same. */
   readonly start?: PhaseStart | undefined;
-  /** What the attempt is to recall; absent where that is nothing. */
+  /** Traces of earlier attempts; absent if there are none. */
   readonly recollection?: Recollection | undefined;
 }
 
 /** A person's decision. */
 export interface PersonDecision {
   readonly decision: Decision;
-  /** Who decided, as far as known. */
+  /** The person who decided, if known. */
   readonly who?: string | undefined;
-  /** With an approval: outputs that take the place of those of the attempt, by task. */
+  /** With an approval: outputs that replace those of the attempt, by task. */
   readonly outputs?: Outputs | undefined;
-  /** Phases that may be sent back, in topological order, where the decision has issues. */
+  /** Phases that may be sent back, in topological order, if the decision has issues. */
   readonly targets?: readonly string[] | undefined;
 }
 
-/** What the machine keeps of a person's decision. */
+/** Returns the fields of a person's decision. */
 export function decisionFields(
   { review, outputs, memory, background }: PhaseContext,
   { decision, who, outputs: edited, targets }: PersonDecision,
@@ -98,14 +98,14 @@ export function decisionFields(
   const fields = {
     held: null,
     memory: remember(memory, { type: 'review.decided', ...signed }),
-    // Whatever a person decides, it is another chance.
+    // Any decision of a person is another chance.
     background: background.unchanged ? { ...background, unchanged: undefined } : background,
   };
   if (!edited) return { ...fields, review: signed };
   return { ...fields, review: { ...signed, edited }, outputs: byName(Object.entries({ ...outputs, ...edited })) };
 }
 
-/** What the machine keeps of a review. */
+/** Returns the fields of a review. */
 export function reviewFields(
   context: PhaseContext,
   { verdict, verdicts, checked = false, edited, failedChecks }: GateOutcome,
@@ -121,24 +121,24 @@ export function reviewFields(
   return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict), memory };
 }
 
-/** A review that broke is one that could not be had. */
+/** Converts the error of a review into an unavailable verdict. */
 export function crashed(thrown: unknown): GateOutcome {
   return { verdict: { type: 'unavailable', error: errorInfo(thrown) }, verdicts: {} };
 }
 
-/** Keeps this attempt where it has the best score so far. */
+/** Returns the best attempt so far: this one if it has the best score. */
 export function bestOf({ best, outputs }: PhaseContext, verdict: Verdict): PhaseContext['best'] {
   const score = bestScore(best, verdict);
   return score === undefined || outputs === null ? best : { score, outputs };
 }
 
-/** The score of a verdict where that is the best by now: of equals the later one. */
+/** Returns the score of a verdict if it is the best so far, or equal to it; else `undefined`. */
 export function bestScore(best: { readonly score: number } | null | undefined, verdict: Verdict): number | undefined {
   const score = 'score' in verdict ? verdict.score : undefined;
   return score === undefined || (best && best.score > score) ? undefined : score;
 }
 
-/** What the phase remembers of the retry that it is about to ask for; a person's costs nothing. */
+/** Returns the fields of a phase that asks for a retry. A person's retry costs nothing. */
 export function retryFields(context: PhaseContext): Partial<PhaseContext> {
   return {
     retries: context.retries + (context.review.by === 'person' ? 0 : 1),
@@ -146,7 +146,7 @@ export function retryFields(context: PhaseContext): Partial<PhaseContext> {
   };
 }
 
-/** What the phase remembers of the rewind that it is about to ask for; a person's costs nothing. */
+/** Returns the fields of a phase that asks for a rewind. A person's rewind costs nothing. */
 export function rewindFields({ memory, review: { verdict, by } }: PhaseContext): Partial<PhaseContext> {
   if (verdict?.type !== 'retryPredecessor' || by === 'person') return {};
   return {
@@ -158,13 +158,13 @@ export function rewindFields({ memory, review: { verdict, by } }: PhaseContext):
   };
 }
 
-/** Why a phase is held, and whether the correction it waits on was made already. */
+/** The order to wait for a person. */
 export interface PauseOrder {
   readonly reason: string;
   readonly made?: boolean | undefined;
 }
 
-/** A correction that the pipeline does not allow is taken back: it was not made, so nothing is spent on it. */
+/** Takes back a correction that the coordinator does not allow: it was not made, so it costs nothing. */
 export function heldFields({ review, retries, memory }: PhaseContext, held: string): Partial<PhaseContext> {
   const { verdict, by } = review;
   if (by === 'person') return { held };
@@ -181,7 +181,7 @@ function spentOn({ rewinds }: PhaseMemory, target: string): number {
   return rewinds[target] ?? 0;
 }
 
-/** Adds what the attempt has found out of its checks, and counts one that has put out what was sent back; any other ends the row. */
+/** Adds the baseline of an attempt, and counts unchanged outputs. Other outputs end the row. */
 function backgroundAfter(
   { origin, background, revision, previous }: PhaseContext,
   outcome: Exclude<AttemptOutcome, { readonly type: 'failed' }>,
@@ -197,7 +197,7 @@ function backgroundAfter(
   };
 }
 
-/** A new attempt, of which nothing is known yet. */
+/** Returns the fields of a new attempt. */
 function attemptFields(attempt: number, revision: Revision | undefined, previous: Outputs | undefined) {
   return { attempt, revision, previous, outputs: null, review: UNREVIEWED, error: null, held: null };
 }

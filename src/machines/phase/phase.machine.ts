@@ -9,15 +9,18 @@
  *      └──── rewinding ◀─────────┘         retrying, rewinding: until restart, or hold ──▶ escalated
  *
  *   running ──▶ approved     there is no gate, or it is not asked again
- *   running ──▶ deciding     a task, or the input schema, wants an earlier phase sent back
+ *   running ──▶ deciding     a task, or the input schema, asks for a rewind
  *   running ──▶ failed       a task failed for good
- *   deciding ──▶ failed      code has answered with what is no decision, the review could not be had and nobody can be asked, what a
- *                            task wants sent back may not be, or a person approves an attempt that put out nothing
+ *   deciding ──▶ failed      code has returned no decision; the review is unavailable and nobody can be asked; a task asks for a
+ *                            rewind that is not allowed; or a person approves an attempt without outputs
  *   any ── cancel ──▶ cancelled
  * ```
  *
- * A phase never starts an attempt by itself but the first, never touches committed outputs, and knows no sibling: it
- * reports upward, and the parent commits, restarts, holds and cancels.
+ * A phase starts only its first attempt by itself, never touches committed outputs, and knows no sibling. It reports to its parent,
+ * which commits, restarts, holds and cancels.
+ *
+ * `retrying` and `rewinding` are requests. The parent answers with `restart`, or with `hold` if a limit of the run is spent. Then the
+ * phase takes back the count of the correction.
  *
  * @module
  */
@@ -33,7 +36,7 @@ import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
 import { report } from './run-services.ts';
 import { requireWork } from './required-actors.ts';
 
-/** What a phase can be told. */
+/** Commands of a phase. */
 export type PhaseCommand =
   /** Begin the next attempt: with new inputs where `start` is given, else with the same. */
   | ({ readonly type: 'restart' } & updates.Restart)
@@ -41,20 +44,20 @@ export type PhaseCommand =
   | {
       readonly type: 'hold';
       readonly reason: string;
-      /** Whether the correction was made already, so that what it spent stays spent. @default false */
+      /** True if the correction was made already, so that its cost stays spent. @default false */
       readonly made?: boolean | undefined;
     }
   /** A person's decision. */
   | ({ readonly type: 'decide' } & updates.PersonDecision)
-  /** Whether a person can be reached from now on. */
+  /** Sets if a person can be asked from now on. */
   | { readonly type: 'attend'; readonly attended: boolean }
-  /** Stop, whatever it takes. */
+  /** Stop. */
   | { readonly type: 'cancel' };
 
-/** How a phase ended. */
+/** The end of a phase. */
 export interface PhaseOutput {
   readonly status: 'approved' | 'rejected' | 'failed' | 'cancelled';
-  /** The outputs to commit, where it was approved. */
+  /** The outputs to commit, if it was approved. */
   readonly outputs: Readonly<Record<string, unknown>> | null;
 }
 
@@ -68,7 +71,7 @@ export const phaseMachine = setup({
   },
   actors: {} as PhaseActors,
   guards: {
-    // Read from the event: a state in between, just to judge it, would cost a tenth of all that a phase costs.
+    // Read from the event: a state in between would raise the cost of a phase by a tenth.
     isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
     isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
     isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.gated,
@@ -184,7 +187,7 @@ export const phaseMachine = setup({
         { guard: 'ignoresInvalidTarget', target: 'approved' },
         { guard: 'escalatesExhausted', target: 'escalated' },
         { guard: 'acceptsExhausted', target: 'approved' }, // the last attempt, or the best, stands
-        { target: 'rejected' }, // nothing opens a gate but what is said above
+        { target: 'rejected' }, // nothing else opens a gate
       ],
     },
     retrying: {
@@ -233,7 +236,7 @@ function isTaskReport(event: PhaseCommand | TaskReport): event is TaskReport {
   return event.type.startsWith('task.') || PASSED.has(event.type);
 }
 
-/** What work reports beside what its tasks do. */
+/** Reports of work that are not about tasks. */
 const PASSED: ReadonlySet<string> = new Set(['check.baselined', 'phase.reflected', 'phase.warned', 'review.waiting']);
 
 function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {

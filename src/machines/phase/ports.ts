@@ -1,5 +1,5 @@
 /**
- * The work that machines need done. Machines own these ports; `actors/` fills them, and only `runtime` plugs them in.
+ * Ports for the work of machines. Machines own these ports, `actors/` implements them, and `runtime` connects them.
  *
  * @module
  */
@@ -12,67 +12,67 @@ import type { PhaseContext } from './phase-context.ts';
 import type { Quota } from './quota-port.ts';
 import type { Stragglers } from './stragglers.ts';
 
-/** How one attempt of a phase's tasks ended. */
+/** The outcome of one attempt. */
 export type AttemptOutcome =
   | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>>; readonly baseline?: Baseline }
   | { readonly type: 'failed'; readonly error: ErrorInfo }
   /** A task, or the phase's input schema, cannot work with what an earlier phase put out. */
   | { readonly type: 'rework'; readonly phase: string; readonly feedback: string; readonly baseline?: Baseline };
 
-/** Checks that failed before the tasks set to work, where the attempt has had a look. */
+/** Checks that failed before the tasks began, if the attempt has run them. */
 export type Baseline = readonly FailedBefore[];
 
-/** What an attempt has learned from the one before, and from earlier runs. */
+/** Reflections of an attempt on the one before, and on earlier runs. */
 export type Reflected = Pick<EventOf<'phase.reflected'>, 'reflection' | 'recalled'>;
 
-/** How one review ended: the gate's verdict, and each reviewer's own, kept so that only missing ones are asked again. */
+/** The outcome of one review: the verdict of the gate, and of each reviewer, so that only missing ones are asked again. */
 export interface GateOutcome {
   readonly verdict: Verdict;
   readonly verdicts: Readonly<Record<string, Verdict>>;
-  /** Whether the checks have passed, so that they need not run again for this attempt. @default false */
+  /** True if the checks have passed, so that they need not run again for this attempt. @default false */
   readonly checked?: boolean | undefined;
-  /** The checks that have failed, where the verdict is theirs. */
+  /** The failed checks, if the verdict is theirs. */
   readonly failedChecks?: FailedChecks | undefined;
-  /** With an approval by a person: outputs that take the place of those of the attempt, by task. */
+  /** With an approval by a person: outputs that replace those of the attempt, by task. */
   readonly edited?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How far work had come when the process that did it ended. */
+/** Progress of work when its process ended. */
 export interface Progress {
   /** Milliseconds since the attempt, or the review, began. */
   readonly elapsedMs: number;
-  /** Outputs of tasks that have ended well, by task. */
+  /** Outputs of completed tasks, by task. */
   readonly outputs: Readonly<Record<string, unknown>>;
-  /** The latest try of each task that has not, from 1. */
+  /** The latest try of each other task, from 1. */
   readonly tries: Readonly<Record<string, number>>;
-  /** Milliseconds until a task is to be tried again, where it waits for that. */
+  /** Milliseconds until the next try of each task that waits for one. */
   readonly waitMs: Readonly<Record<string, number>>;
-  /** How the attempt is to end, where a task has failed for good. */
+  /** The outcome of the attempt if a task has failed for good. */
   readonly failure: AttemptOutcome | undefined;
-  /** Checks that failed before its tasks, where that was found out. */
+  /** Checks that failed before its tasks, if that is known. */
   readonly baseline: Baseline | undefined;
-  /** What was learned from the attempt before, where that was asked. */
+  /** Reflections on the attempt before, if there are any. */
   readonly reflected: Reflected | undefined;
 }
 
-/** Who has work done: it takes what the work reports, and its end. */
+/** The owner of work: it takes reports and the outcome. */
 export interface WorkOwner<O> {
   readonly clock: Clock;
-  /** Where tries ask for what they may use; nowhere where no limit bounds that. */
+  /** The quota that tries ask; absent if no limit bounds them. */
   readonly quota: Quota | undefined;
-  /** Where work is that was stopped and is not at rest; nowhere where no pipeline counts. */
+  /** Stopped work of the run; absent without a pipeline. */
   readonly stragglers: Stragglers | undefined;
   report(fact: PhaseReport): void;
   done(output: O): void;
   failed(error: unknown): void;
 }
 
-/** Work that needs no actor: it is begun by a call, and tells its owner by calls how it goes. */
+/** Work without an actor: a call begins it, and it calls its owner. */
 export interface InlineWork<O, I> {
   /**
-   * Begins, a turn later. The owner hears nothing before, and nothing once the work was stopped.
+   * Begins, one turn later. It does not call the owner before, nor after it was stopped.
    *
-   * @param progress How far it had come when an earlier process was left.
+   * @param progress Progress in an earlier process.
    */
   begin(input: I, owner: WorkOwner<O>, progress?: Progress): { stop(): void };
 }

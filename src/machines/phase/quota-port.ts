@@ -1,5 +1,5 @@
 /**
- * How tries ask their pipeline for what they may use, before they begin.
+ * Port of the quota: tries reserve room in the limits of their run before they begin.
  *
  * @module
  */
@@ -7,18 +7,18 @@ import type { Report } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import type { TimeLimit } from '../../model/plan/policy-schema.ts';
 
-/** What one try may use at most. A class, as many are made, and most are asked for and given back and nothing else. */
+/** The reservation of one try. A class, as there are many, and most are only requested and released. */
 export class Reservation {
   readonly phase: string;
   readonly task: string;
   readonly estimate: Estimate;
-  /** Whether no handler of the same attempt, or of the same review, is at work. */
+  /** True if no other handler of the same attempt, or of the same review, works. */
   readonly isAlone: () => boolean;
   /** Called once, when the try may begin. */
   readonly go: () => void;
-  /** Tokens that are promised and not used yet. */
+  /** Reserved tokens that are not used yet. */
   tokens = 0;
-  /** US dollars that are promised and not used yet. */
+  /** Reserved US dollars that are not used yet. */
   costUsd = 0;
 
   constructor(phase: string, task: string, estimate: Estimate, go: () => void, isAlone: () => boolean) {
@@ -30,20 +30,20 @@ export class Reservation {
   }
 }
 
-/** Whoever keeps count of what is promised. */
+/** Room in the limits of a run, with all reservations. */
 export interface Quota {
-  /** Tries that have asked and have not begun, oldest first. */
+  /** Requests of tries that have not begun, oldest first. */
   readonly waiting: readonly Reservation[];
-  /** Has the try begin: now, later, or never where the run ends before. */
+  /** Starts the try: now, later, or never if the run ends before. */
   request(reservation: Reservation): void;
-  /** The try has used something, and is about to say so. */
+  /** Counts usage that the try is about to report. */
   use(reservation: Reservation, used: Report): void;
-  /** The try is over, or shall not begin any more. Nothing follows where that was said before. */
+  /** Releases a try that has ended, or no longer has to begin. A second call does nothing. */
   release(reservation: Reservation): void;
-  /** Something has changed that tries may wait for. */
+  /** Checks waiting tries again, after the current step. */
   recheck(): void;
-  /** Does at once what `look` has put off. */
+  /** Checks waiting tries at once, if a recheck is due. */
   recheckNow(): void;
-  /** Tries that need so many milliseconds, or more, do not end any more before that limit is spent. */
+  /** Refuses tries that need so many milliseconds, or more: they would not end before that limit. */
   expire(limit: TimeLimit, ms: number): void;
 }

@@ -1,5 +1,5 @@
 /**
- * Loops beside those of issues: attempts that put out the same, and demands that are made in the same words.
+ * Loops without issues: attempts with the same outputs, and demands in the same words.
  *
  * @module
  */
@@ -9,20 +9,20 @@ import { decisionIn, isDemand } from '../../model/review/verdict.ts';
 import { contentHash } from '../../model/values/content-hash.ts';
 import { isSameJson } from '../../model/values/json.ts';
 
-/** The latest demand of a gate, where it has no issues. JSON. */
+/** The latest demand of a gate, if it has no issues. JSON. */
 export interface RepeatedDemand {
-  /** A hash of what it says, and of whom. */
+  /** A hash of its text and its target. */
   readonly hash: string;
-  /** Demands before it, in a row, that said the same. */
+  /** Number of equal demands before it, in a row. */
   readonly repeats: number;
 }
 
-/** True if an attempt has put out what the attempt before it had. Outputs that are all `null` do not tell. */
+/** True if an attempt has the outputs of the attempt before it. Outputs that are all `null` do not count. */
 export function isUnchanged(outputs: Outputs, previous: Outputs | undefined): boolean {
   return previous !== undefined && !Object.values(outputs).every(isNothing) && isSameJson(outputs, previous);
 }
 
-/** The latest demand of a gate after a judgement. One that could not be had, or that is a worker's, changes nothing; a person's ends the row. */
+/** Returns the latest demand of a gate after a judgement. A worker's, or an unavailable one, changes nothing. A person's ends the row. */
 export function demandAfter(
   before: RepeatedDemand | undefined,
   { verdict, by }: Judgement,

@@ -7,14 +7,14 @@ import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { PhasePlan, Plan } from '../../model/plan/plan.ts';
 
-/** Refuses a phase actor whose work is not provided. @throws PhasegateError `ACTOR_MISSING` */
+/** Throws for a phase actor whose work is not provided. @throws PhasegateError `ACTOR_MISSING` */
 export function requireWork(self: AnyActorRef, phase: PhasePlan): void {
   const actors = actorsOf(self);
-  // Without an actor its transitions are taken as pure functions, which need no work.
+  // Pure transitions have no actor, and need no work.
   if (actors) requireActors(actors, phase, 'phaseMachine');
 }
 
-/** Refuses a pipeline actor whose phases lack their work. @throws PhasegateError `ACTOR_MISSING` */
+/** Throws for a pipeline actor whose phases lack their work. @throws PhasegateError `ACTOR_MISSING` */
 export function requirePhases(self: AnyActorRef, { phases }: Plan): void {
   const actors = actorsIn(actorsOf(self)?.['phase']) ?? {};
   for (const phase of phases) requireActors(actors, phase, 'pipelineMachine');
@@ -40,7 +40,7 @@ const HINTS = {
     'Use machineOf(pipeline), which has its work. Or provide it: pipelineMachine.provide({ actors: { phase: phaseMachine.provide({ actors: { attempt, review } }) } })',
 } as const;
 
-/** The actors that the machine of an actor was provided with; `undefined` for an actor of another kind. */
+/** Returns the actors that the machine of an actor was provided with; `undefined` for other logic. */
 function actorsOf(self: AnyActorRef): Actors | undefined {
   return 'logic' in self ? actorsIn(self.logic) : undefined;
 }

@@ -26,7 +26,7 @@ export interface RunServices {
   report?: ReportHandler | undefined;
   /** Takes the events of the run, in order, instead of `emit`. It must not throw. */
   listener?: ((event: RunEvent) => void) | undefined;
-  /** Where tries ask for what they may use; absent if no limit bounds that. */
+  /** The quota that tries ask; absent if no limit bounds them. */
   quota?: Quota | undefined;
   /** Work that was stopped and has not ended. */
   stragglers?: Stragglers | undefined;

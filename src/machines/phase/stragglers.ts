@@ -1,30 +1,29 @@
 /**
- * Work that was told to stop and is not at rest: what it says of its usage still counts, and the end of the run waits a
- * moment for it.
+ * Stopped work that has not ended: its usage still counts, and the end of the run waits a moment for it.
  *
  * @module
  */
 import type { LateReport } from '../../model/events/event.ts';
 
-/** Work with handlers that are still at work. */
+/** Stopped work with handlers that still run. */
 export interface Straggler {
-  /** Has every try that has not said what it used charged what it was expected to use at most. */
+  /** Charges the estimate of every try that has not reported its usage. */
   giveUp(): void;
 }
 
-/** How a run takes what it is told late. */
+/** Ports of a run for late reports. */
 export interface StragglerPorts {
-  /** Takes what a try has used, or come to, that nobody waits for any more. */
+  /** Takes the usage, or the outcome, of a try that its phase no longer waits for. */
   readonly take: (report: LateReport) => void;
-  /** Calls back when what goes on now is over. */
+  /** Calls back after the current step. */
   readonly later: (job: () => void) => void;
 }
 
-/** The work of one run that was stopped and is not at rest. */
+/** The stopped work of one run that has not ended. */
 export class Stragglers {
   readonly #ports: StragglerPorts;
   readonly #works = new Set<Straggler>();
-  #said: LateReport[] = [];
+  #reports: LateReport[] = [];
   #job: (() => void) | undefined = undefined;
 
   constructor(ports: StragglerPorts) {
@@ -35,26 +34,26 @@ export class Stragglers {
     this.#works.add(work);
   }
 
-  /** The work is at rest, or is not waited for any more. */
+  /** Removes work that has ended, or is no longer waited for. */
   remove(work: Straggler): void {
     if (this.#works.delete(work) && this.#works.size === 0 && this.#job) this.#ports.later(() => this.#finish());
   }
 
-  /** Takes what is told late. It counts when what goes on now is over, as handlers may tell it in the middle of that. */
+  /** Takes a late report. It counts after the current step, as handlers may report in the middle of it. */
   tell(report: LateReport): void {
-    this.#said.push(report);
-    if (this.#said.length === 1) this.#ports.later(() => this.#count());
+    this.#reports.push(report);
+    if (this.#reports.length === 1) this.#ports.later(() => this.#count());
   }
 
-  /** Calls back when all that was told counts. */
+  /** Calls back when all late reports are counted. */
   whenCounted(job: () => void): void {
-    if (this.#said.length === 0) job();
+    if (this.#reports.length === 0) job();
     else this.#ports.later(job);
   }
 
-  /** Calls back when all is at rest, at once where it is, and after a few turns of the process at the latest. */
+  /** Calls back when all work has ended, or after a few turns of the event loop. */
   whenAtRest(job: () => void): void {
-    if (this.#works.size === 0 && this.#said.length === 0) {
+    if (this.#works.size === 0 && this.#reports.length === 0) {
       job();
       return;
     }
@@ -80,16 +79,16 @@ export class Stragglers {
   }
 
   #count(): void {
-    for (let report = this.#said.shift(); report; report = this.#said.shift()) this.#ports.take(report);
+    for (let report = this.#reports.shift(); report; report = this.#reports.shift()) this.#ports.take(report);
   }
 }
 
 // --- internal ---
 
-/** Turns of the event loop that the end of a run waits for: enough for a handler that heeds its signal, and no time to speak of. */
+/** Turns of the event loop that the end of a run waits for: enough for a handler that obeys its signal, and hardly any time. */
 const TURNS = 8;
 
-/** One turn of the event loop: whatever a handler does that takes no time is done by then. */
+/** Waits one turn of the event loop, in which handlers do everything that takes no time. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     if (typeof setImmediate === 'function') setImmediate(resolve);

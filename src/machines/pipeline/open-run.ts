@@ -16,7 +16,7 @@ import type { Continuation } from './continuation.ts';
 import { flushOutbox, isListenedTo, NO_PORTS, registerRunState, runStateOf } from './run-state-registry.ts';
 import { spawnPhase } from './spawn-phase.ts';
 
-/** Begins the run of a pipeline actor, or goes on with the one that {@link continueFrom} has given it. */
+/** Begins the run of a pipeline actor, or resumes the one that {@link continueFrom} has prepared. */
 export function openRun(pipeline: AnyActorRef, input: PipelineInput): void {
   const { resume } = openServices(pipeline);
   if (resume) {
@@ -31,9 +31,9 @@ export function openRun(pipeline: AnyActorRef, input: PipelineInput): void {
 }
 
 /**
- * Has a pipeline actor that has not started go on with a run that was left, instead of beginning one.
+ * Prepares a pipeline actor that has not started: it resumes a run instead of beginning one.
  *
- * @throws PhasegateError `JOURNAL_DIVERGED` where a phase does not come to where its records say it was.
+ * @throws PhasegateError `JOURNAL_DIVERGED` if a phase does not reach the state of its records.
  */
 export function continueFrom(
   pipeline: AnyActorRef,
@@ -46,13 +46,13 @@ export function continueFrom(
   const handler = registerRunState(pipeline, state, times);
   const { durationMs } = times.at(leftAt);
   openServices(pipeline).resume = () => {
-    let isUntold = unrecorded.length > 0 || durationMs > times.at().durationMs;
+    let isUnrecorded = unrecorded.length > 0 || durationMs > times.at().durationMs;
     state.outbox.push(...unrecorded);
     rest.speak((report) => {
-      isUntold = true;
+      isUnrecorded = true;
       handler(report);
     });
-    next(state, isUntold ? durationMs : undefined);
+    next(state, isUnrecorded ? durationMs : undefined);
     flushOutbox(pipeline);
     state.timeLimits?.start();
     rest.work();
@@ -73,7 +73,7 @@ function portsOf(self: AnyActorRef, state: RunState): CoordinatorPorts {
         ports.publish();
       });
     },
-    // A turn later, when the phases that have just been stopped have said so.
+    // One turn later, after the reports of the phases that have just been stopped.
     settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
     publish() {
       flushOutbox(self);

@@ -8,7 +8,7 @@ import type { Plan } from '../../model/plan/plan.ts';
 import type { Upward } from '../coordinator/parent-events.ts';
 import type { PipelineInput, PipelineOutput } from '../coordinator/run-state.ts';
 
-/** All of the pipeline machine that belongs in a snapshot; the rest is in its run state. */
+/** The part of a run that belongs in a snapshot; the rest is in the run state. */
 export interface PipelineContext {
   readonly run: string;
   readonly plan: Plan;
@@ -20,11 +20,11 @@ export interface PipelineContext {
   readonly edition: number | undefined;
   readonly quiet: boolean;
   readonly upward: Upward;
-  /** How the run ended, with the committed outputs, by phase, then task. */
+  /** The end of the run, with the committed outputs, by phase, then task. */
   readonly end: PipelineOutput | null;
 }
 
-/** The context that a run starts with. */
+/** Creates the context of a run that starts. */
 export function contextOf(options: PipelineInput): PipelineContext {
   const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
   const { quiet = false, upward = 'waits' } = options;

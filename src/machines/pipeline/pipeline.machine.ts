@@ -9,8 +9,8 @@
  *      └────── a limit is spent ─────────────▶ exhausted
  * ```
  *
- * It spawns a phase when every ancestor is settled, commits, routes rewinds up and restarts down, and emits every
- * event of the run. It is the only writer of outputs and the only emitter of events.
+ * It spawns a phase when every ancestor is settled, commits, routes rewinds and restarts, and emits every event of the run. It is the
+ * only writer of outputs and the only emitter of events.
  *
  * @module
  */
@@ -39,20 +39,20 @@ import { contextOf, type PipelineContext } from './pipeline-context.ts';
 import { runGuardLogic } from './run-guard.ts';
 import { drainOutbox, flushOutbox, runStateOf } from './run-state-registry.ts';
 
-/** What a run can be told. */
+/** Commands of a run. */
 export type PipelineCommand =
-  /** A person's decision on an escalated phase, or on a limit that holds the run: approve lifts it, reject ends the run. */
+  /** A person's decision on an escalated phase, or on a limit that blocks the run: approve lifts it, reject ends the run. */
   | ({ readonly type: 'decide'; readonly about: string } & PersonDecision)
   /** A person skips a phase that waits for one. */
   | { readonly type: 'skip'; readonly about: string; readonly because: string; readonly who?: string | undefined }
-  /** Something happened to an item of the inbox. */
+  /** Records a change of an item of the inbox. */
   | { readonly type: 'note'; readonly event: EventOf<'item.changed'> }
   /** Stop everything. */
   | { readonly type: 'cancel'; readonly reason?: string | undefined }
-  /** Stop everything, as the run cannot go on. */
+  /** Fail the run with an error. */
   | { readonly type: 'abort'; readonly error: ErrorInfo };
 
-/** What the pipeline machine tells itself. */
+/** Events that the pipeline machine sends to itself. */
 type OwnEvent = { readonly type: 'settle' | 'publish' } | { readonly type: 'spend'; readonly limit: TimeLimit };
 
 /** The statechart of a run. Provide `phase`, a phase machine with its work provided; it emits every event of the run. */
@@ -75,7 +75,7 @@ export const pipelineMachine = setup({
       openRun(self, context);
     },
     check: enqueueActions(({ context, self }) => requirePhases(self, context.plan)),
-    // A name that no phase can have. A run that nobody can stop or store but `startRun`, and has no timer, needs none.
+    // No phase can have this id. A run that only `startRun` can stop or store, and without a timer, needs no guard.
     watch: enqueueActions(({ context, enqueue }) => {
       const { durationMs, deadlineMs } = context.plan.limits;
       if (!context.quiet || durationMs !== undefined || deadlineMs !== undefined)

@@ -1,31 +1,31 @@
 /**
- * The actor that lives as long as its run: it refuses to be restored, and stops the phases with their run.
+ * The guard of a run: it turns restoring an unfinished run into an error, and stops the phases with their run.
  *
  * @module
  */
 import type { TransitionActorLogic } from 'xstate';
 import { notRestorable, stopPhases } from './run-state-registry.ts';
 
-/** What the guard knows. */
+/** Context of the guard. */
 export interface RunGuardContext {
   /** True in a snapshot that was stored. */
   readonly stored: boolean;
 }
 
-/** What the guard tells itself. */
+/** Events of the guard. */
 export type RunGuardEvent = { readonly type: 'restored' } | { readonly type: 'xstate.stop' };
 
-/** Watches over runs. */
+/** Logic of the guard. */
 export interface RunGuard extends TransitionActorLogic<RunGuardContext, RunGuardEvent, undefined> {
-  /** Milliseconds since 1970, where the clock of the system does not tell. */
+  /** Returns milliseconds since 1970, for systems whose clock has timers alone. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Watches over one run.
+ * Guards one run.
  *
- * A snapshot of the pipeline machine has neither the phases at work nor the ledger in it, so a run cannot go on from it.
- * XState would restore it all the same and wait for ever; this actor makes that an error, whoever restores it.
+ * A snapshot of the pipeline machine has neither the phases nor the ledger, so a run cannot be resumed from it. XState would restore it
+ * and wait for ever. This actor makes that an error.
  */
 export const runGuardLogic: RunGuard = {
   getInitialSnapshot: () => ({ ...ALIVE, context: { stored: false } }),
@@ -48,7 +48,7 @@ export const runGuardLogic: RunGuard = {
   },
 };
 
-/** The same, for systems whose clock has timers alone. @param now Milliseconds since 1970. */
+/** Creates a guard for systems whose clock has timers alone. @param now Returns milliseconds since 1970. */
 export function createRunGuard(now: () => number): RunGuard {
   return { ...runGuardLogic, now };
 }

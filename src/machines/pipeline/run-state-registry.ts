@@ -1,5 +1,5 @@
 /**
- * Where the board of a pipeline actor is found.
+ * The run state of a pipeline actor, and its listener.
  *
  * @module
  */
@@ -15,10 +15,10 @@ import { createTimeLimits } from '../coordinator/time-limits.ts';
 import { openServices, servicesOf, type ReportHandler, type RunServices } from '../phase/run-services.ts';
 import { Stragglers } from '../phase/stragglers.ts';
 
-/** Ports of a board that has none of its own yet. */
+/** Ports of a run state that has none of its own yet. */
 export const NO_PORTS: CoordinatorPorts = {
   spawn() {
-    throw new Error('Cannot start a phase as the board has no ports');
+    throw new Error('Cannot start a phase as the run state has no ports');
   },
   atRest: (job) => job(),
   settle: () => undefined,
@@ -32,19 +32,19 @@ interface PipelineServices extends RunServices {
 }
 
 /**
- * Has the events of a pipeline actor that has not started handed to a function, instead of emitted.
+ * Sets a listener that gets the events of a pipeline actor instead of `emit`. The actor must not have started.
  *
- * An event of XState and its `emit` cost some 5 µs together, which is more than all else that the pipeline does with it.
+ * An event of XState and its `emit` cost some 5 µs together, more than the rest of the work of the pipeline for it.
  */
 export function setEventListener(pipeline: AnyActorRef, listener: RunServices['listener']): void {
   openServices(pipeline).listener = listener;
 }
 
 /**
- * Remembers the board of a pipeline actor.
+ * Registers the run state of a pipeline actor.
  *
- * @param times Told all records of a run that goes on.
- * @returns What takes reports of its phases.
+ * @param times Times of a resumed run, from all its records.
+ * @returns The handler of reports of its phases.
  */
 export function registerRunState(pipeline: AnyActorRef, state: RunState, times?: RunTimesFold): ReportHandler {
   const services: PipelineServices = openServices(pipeline);
@@ -70,14 +70,14 @@ export function registerRunState(pipeline: AnyActorRef, state: RunState, times?:
   return handler;
 }
 
-/** Whether the events of a pipeline actor are taken directly. */
+/** True if a listener gets the events of a pipeline actor. */
 export function isListenedTo(pipeline: AnyActorRef): boolean {
   return servicesOf(pipeline)?.listener !== undefined;
 }
 
 const NOTHING: readonly RunEvent[] = [];
 
-/** Events that the machine has to emit, as nobody takes them directly. */
+/** Removes and returns the events that the machine has to emit. */
 export function drainOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
   const { outbox, timeLimits } = runStateOf(pipeline);
   if (outbox.length === 0) return NOTHING;
@@ -86,12 +86,12 @@ export function drainOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
   return events;
 }
 
-/** Hands events on to whoever takes them directly. */
+/** Passes the events of the outbox to the listener, if there is one. */
 export function flushOutbox(pipeline: AnyActorRef): void {
   const listener = servicesOf(pipeline)?.listener;
   if (!listener) return;
   const { outbox, timeLimits } = runStateOf(pipeline);
-  // A listener may cause further events; they line up behind.
+  // A listener may cause further events, which come last.
   for (let event = outbox.shift(); event; event = outbox.shift()) {
     timeLimits?.note(event);
     listener(event);
@@ -99,9 +99,9 @@ export function flushOutbox(pipeline: AnyActorRef): void {
 }
 
 /**
- * The board of a pipeline actor.
+ * Returns the run state of a pipeline actor.
  *
- * @throws PhasegateError `SNAPSHOT_NOT_RESTORABLE` for an actor that was restored, and so has none.
+ * @throws PhasegateError `SNAPSHOT_NOT_RESTORABLE` for a restored actor, which has none.
  */
 export function runStateOf(pipeline: AnyActorRef): RunState {
   const state = stateOf(pipeline);
@@ -109,13 +109,13 @@ export function runStateOf(pipeline: AnyActorRef): RunState {
   return state;
 }
 
-/** True while a limit counts time of work. Once it is decided that the run ends, nothing but its end may follow in the records. */
+/** True while a limit counts time of work. After the decision to end the run, only its end may follow in the records. */
 export function isTimed(pipeline: AnyActorRef): boolean {
   const { ended, plan } = runStateOf(pipeline);
   return !ended && plan.limits.durationMs !== undefined;
 }
 
-/** Stops every phase that is still live, and the timers, without a word: nobody listens any more. */
+/** Stops every live phase, and the timers, without a record. */
 export function stopPhases(pipeline: AnyActorRef): void {
   const state = stateOf(pipeline);
   state?.timeLimits?.stop();
@@ -124,7 +124,7 @@ export function stopPhases(pipeline: AnyActorRef): void {
   }
 }
 
-/** The error for whoever restores a pipeline that has not ended. */
+/** Creates the error for restoring a pipeline that has not ended. */
 export function notRestorable(): PhasegateError {
   return new PhasegateError(
     'SNAPSHOT_NOT_RESTORABLE',

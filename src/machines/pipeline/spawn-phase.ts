@@ -1,5 +1,5 @@
 /**
- * Making the phases of a pipeline.
+ * Creation of the phases of a pipeline.
  *
  * @module
  */
@@ -11,10 +11,9 @@ import type { phaseMachine } from '../phase/phase.machine.ts';
 import { isListenedTo } from './run-state-registry.ts';
 
 /**
- * Makes a phase of a pipeline: an actor of XState where the pipeline may be inspected or its events are listened to, else
- * one that is run directly.
+ * Creates a phase: inline if a listener gets the events of the pipeline, else an actor of XState, which can be inspected.
  *
- * @param onEnd Called when a phase that is run directly has ended; an actor tells its parent by an event.
+ * @param onEnd Called when an inline phase has ended. An actor sends an event to its parent.
  */
 export function spawnPhase(pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void): PhaseActor {
   const logic = phaseLogicOf(pipeline);
@@ -26,15 +25,15 @@ export function spawnPhase(pipeline: AnyActorRef, input: PhaseInput, onEnd: () =
 // --- internal ---
 
 /**
- * The id of a phase's actor: its name, for whoever inspects the run or listens to its events.
+ * Returns the id of the actor of a phase: its name, for inspectors.
  *
- * Where nobody does, all share one: XState keeps a table of event types for ever, and each id makes a new one.
+ * With a listener all share one id: XState keeps a table of event types for ever, and each id adds one.
  */
 function idOf({ phase }: PhaseInput, self: AnyActorRef): string {
   return isListenedTo(self) ? 'phase' : phase.name;
 }
 
-/** The phase machine that was provided; read from the actor's own logic, as XState does for `spawn`. */
+/** Returns the phase machine that was provided, from the logic of the actor, as XState does for `spawn`. */
 function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {
   const { logic } = self as unknown as {
     readonly logic: { readonly implementations: { readonly actors: { readonly phase: typeof phaseMachine } } };

@@ -1,5 +1,5 @@
 /**
- * What led to an event of a journal, where the board does not come to it by itself: the facts in it.
+ * Causes of recorded events, for replay: commands and reports that the coordinator does not produce by itself.
  *
  * @module
  */
@@ -26,11 +26,11 @@ import { reachLimit, refuseToLift } from '../coordinator/limits.ts';
 import { markResumed, reopenRun } from '../coordinator/reopen.ts';
 import { phaseNamed, type RunState } from '../coordinator/run-state.ts';
 
-/** What led to an event. */
+/** The cause of an event. */
 export type EventCause =
-  /** The board was told something. */
-  | { readonly type: 'told'; readonly tell: (state: RunState) => void }
-  /** A phase has reported something; `refused` where that was not let happen, and so is not in the journal. */
+  /** Somebody has called the coordinator. */
+  | { readonly type: 'called'; readonly call: (state: RunState) => void }
+  /** A phase has reported something. `refused` if a limit did not allow it, so that it is not in the journal. */
   | {
       readonly type: 'reported';
       readonly report: PhaseReport;
@@ -38,14 +38,14 @@ export type EventCause =
       readonly before?: (state: RunState) => void;
     }
   | { readonly type: 'read'; readonly event: EventOf<'phase.read'> }
-  /** The board was about to start phases, and has. */
+  /** A start that was due. */
   | { readonly type: 'due' };
 
 /**
- * What led to an event.
+ * Returns the cause of an event.
  *
  * @param before The event before it.
- * @param end Finds how the run ends next, after it.
+ * @param end Finds the next end of the run, after it.
  */
 export function causeOf(
   state: RunState,
@@ -55,11 +55,11 @@ export function causeOf(
 ): EventCause {
   switch (event.type) {
     case 'run.started':
-      return { type: 'told', tell: (one) => openAsTold(one, event) };
+      return { type: 'called', call: (one) => beginAsRecorded(one, event) };
     case 'run.resumed':
-      return { type: 'told', tell: (one) => markResumed(one, event) };
+      return { type: 'called', call: (one) => markResumed(one, event) };
     case 'run.reopened':
-      return { type: 'told', tell: reopenRun };
+      return { type: 'called', call: reopenRun };
     case 'phase.read':
       return { type: 'read', event };
     case 'phase.started':
@@ -72,10 +72,10 @@ export function causeOf(
     case 'review.decided':
       return event.by === 'person' ? decided(event) : { type: 'reported', report: event };
     case 'task.reported':
-      if (event.late) return { type: 'told', tell: (one) => handleLateReport(one, event) };
+      if (event.late) return { type: 'called', call: (one) => handleLateReport(one, event) };
       return { type: 'reported', report: event };
     case 'task.dropped':
-      return { type: 'told', tell: (one) => handleLateReport(one, event) };
+      return { type: 'called', call: (one) => handleLateReport(one, event) };
     case 'task.started':
     case 'task.completed':
     case 'task.retrying':
@@ -97,10 +97,13 @@ export function causeOf(
     case 'phase.escalated':
       return refusedSilently(state, event, before) ?? { type: 'reported', report: event };
     case 'limit.lifted':
-      return { type: 'told', tell: (one) => applyDecision(one, event.limit, { decision: approve(), who: event.who }) };
+      return {
+        type: 'called',
+        call: (one) => applyDecision(one, event.limit, { decision: approve(), who: event.who }),
+      };
     case 'run.suspended':
     case 'item.changed':
-      return { type: 'told', tell: (one) => recordItemChange(one, event) };
+      return { type: 'called', call: (one) => recordItemChange(one, event) };
     case 'limit.reached':
       return causeOfLimit(state, event, before);
     case 'phase.skipped':
@@ -117,15 +120,15 @@ export function causeOf(
 
 // --- internal ---
 
-/** Begins a run as its first record says that it began. */
-function openAsTold(state: RunState, event: EventOf<'run.started'>): void {
+/** Begins a run as in its first record. */
+function beginAsRecorded(state: RunState, event: EventOf<'run.started'>): void {
   state.kept = event.kept;
   const { forked, masked } = event;
   state.marks = { ...(masked && { masked }), ...(forked && { forked }) };
   beginRun(state, fingerprintLike(state.plan, event));
 }
 
-/** Its handlers, which are not called again, have read what the record says. */
+/** Restores the recorded reads of a phase, whose handlers are not called again. */
 function restore(state: RunState, phase: string, readTasks: EventOf<'phase.approved'>['readTasks']): void {
   const view = phaseNamed(state, phase)?.view;
   if (view) restoreReadTasks(view, readTasks);
@@ -141,22 +144,22 @@ function decided(event: EventOf<'review.decided'>): EventCause {
   };
 }
 
-/** A person has skipped a phase that waits; one that was never started is skipped by the end of another. */
+/** Returns the cause of a skip by a person. A phase that has not begun is skipped by the end of another. */
 function causeOfSkip(state: RunState, { phase, because, who }: EventOf<'phase.skipped'>): EventCause | undefined {
   if (phaseNamed(state, phase)?.lifecycle !== 'escalated') return undefined;
-  return { type: 'told', tell: (one) => skip(one, phase, because, who) };
+  return { type: 'called', call: (one) => skip(one, phase, because, who) };
 }
 
-/** A limit is reached by a try that does not fit, by the clock, by a start that it does not allow, or by a correction that was refused. */
+/** Returns the cause of a limit: a try that does not fit, the clock, a refused start, or a refused correction. */
 function causeOfLimit(state: RunState, event: EventOf<'limit.reached'>, before: RunEvent | undefined): EventCause {
   const { limit, used, max, refused: aTry } = event;
-  if (aTry) return { type: 'told', tell: (one) => reachLimit(one, limit, used, max, { refused: aTry }) };
-  if (limit === 'durationMs' || limit === 'deadlineMs') return { type: 'told', tell: (one) => spendTime(one, limit) };
+  if (aTry) return { type: 'called', call: (one) => reachLimit(one, limit, used, max, { refused: aTry }) };
+  if (limit === 'durationMs' || limit === 'deadlineMs') return { type: 'called', call: (one) => spendTime(one, limit) };
   const refused = before?.type === 'review.decided' ? correctionAfter(state, before) : undefined;
   return refused ? { type: 'reported', report: refused, refused: true } : { type: 'due' };
 }
 
-/** A correction that a limit has refused which holds the run already, and is not said again. */
+/** Returns a correction that was refused by a limit that is reported already. */
 function refusedSilently(
   state: RunState,
   { phase, because }: EventOf<'phase.escalated'>,
@@ -167,7 +170,7 @@ function refusedSilently(
   return refused && { type: 'reported', report: refused, refused: true };
 }
 
-/** What a phase wanted to do after a verdict: the journal does not have it, as a limit did not allow it. */
+/** Returns the correction of a verdict that a limit has refused, and that is not in the journal. */
 function correctionAfter(state: RunState, judged: EventOf<'review.decided'>): PhaseReport | undefined {
   const { phase, generation, attempt, verdict, verdicts, by } = judged;
   if (!isDemand(verdict)) return undefined;
@@ -183,20 +186,20 @@ function correctionAfter(state: RunState, judged: EventOf<'review.decided'>): Ph
   return { type: 'phase.rewinding', ...at, target, spent, ...(riders.length > 0 && { riders }) };
 }
 
-/** The run ends, and this is the first that it says of it. */
+/** Returns the cause of the first record of the end of a run. */
 function causeOfEnd(state: RunState, end: EventOf<'run.ended'> | undefined): EventCause {
-  if (end?.status === 'cancelled') return { type: 'told', tell: (one) => cancel(one, end.reason ?? '') };
+  if (end?.status === 'cancelled') return { type: 'called', call: (one) => cancel(one, end.reason ?? '') };
   if (end?.status === 'exhausted') {
     const limit = state.blockingLimits.find((name) => name === end.limit);
     return limit === undefined
       ? { type: 'due' }
-      : { type: 'told', tell: (one) => refuseToLift(one, limit, end.reason ?? '') };
+      : { type: 'called', call: (one) => refuseToLift(one, limit, end.reason ?? '') };
   }
   const { error } = end ?? {};
-  return error ? { type: 'told', tell: (one) => abort(one, error) } : ending(state);
+  return error ? { type: 'called', call: (one) => abort(one, error) } : ending(state);
 }
 
-/** Nothing is left to do: a start that was due has found that out, or the last phase by its end. */
+/** Nothing is left to do, after a start that was due or the end of the last phase. */
 function ending(state: RunState): EventCause {
-  return state.isStartDue ? { type: 'due' } : { type: 'told', tell: endIfDone };
+  return state.isStartDue ? { type: 'due' } : { type: 'called', call: endIfDone };
 }

@@ -1,5 +1,5 @@
 /**
- * What stands in for a phase while a journal is told again.
+ * A stand-in for a phase during replay: it records commands, and repeats reports of the journal.
  *
  * @module
  */
@@ -8,29 +8,29 @@ import type { PhaseActor } from '../coordinator/run-state.ts';
 import type { PhaseInput } from '../phase/phase-context.ts';
 import type { PhaseCommand } from '../phase/phase.machine.ts';
 
-/** One thing that a phase was told, or has said. */
+/** A command to a phase, or a report of it. */
 export type ScriptEntry =
-  | { readonly type: 'told'; readonly command: PhaseCommand }
+  | { readonly type: 'command'; readonly command: PhaseCommand }
   | {
-      readonly type: 'said';
+      readonly type: 'report';
       readonly report: PhaseReport;
-      /** Whether its pipeline did not let it happen, so that the journal has nothing of it. */
+      /** True if a limit did not allow it, so that it is not in the journal. */
       readonly refused: boolean;
       /** Milliseconds since 1970. */
       readonly time: number;
     };
 
-/** A phase of which just the outside is known. A class, as a journal may have very many, and closures are memory. */
+/** The stub of one phase. A class, as a journal may need very many, and closures cost memory. */
 export class PhaseStub implements PhaseActor {
-  /** What it was started with. */
+  /** The input of the phase. */
   readonly input: PhaseInput;
   readonly #answer: (stub: PhaseStub) => void;
   readonly #script: ScriptEntry[] = [];
-  /** What it was told while it speaks. */
+  /** Commands that came during a report. */
   readonly #waiting: PhaseCommand[] = [];
-  #speaking = false;
+  #isReporting = false;
 
-  /** @param answer Has the ghost say what it says at once, when it was told to start or to wait. */
+  /** @param answer Repeats the first report after a start, a restart or a hold. */
   constructor(input: PhaseInput, answer: (stub: PhaseStub) => void) {
     this.input = input;
     this.#answer = answer;
@@ -40,7 +40,7 @@ export class PhaseStub implements PhaseActor {
     return this.input.phase.name;
   }
 
-  /** What it was told and has said since, in order. */
+  /** Commands and reports since the start, in order. */
   get script(): readonly ScriptEntry[] {
     return this.#script;
   }
@@ -50,25 +50,25 @@ export class PhaseStub implements PhaseActor {
   }
 
   send(command: PhaseCommand): void {
-    if (this.#speaking) this.#waiting.push(command);
-    else this.#obey(command);
+    if (this.#isReporting) this.#waiting.push(command);
+    else this.#handle(command);
   }
 
   /**
-   * Says something; what it is told meanwhile reaches it afterwards, as it would a machine.
+   * Repeats a report. Commands that come meanwhile are handled afterwards, as by a machine.
    *
    * @param time Milliseconds since 1970.
    */
-  say(report: PhaseReport, refused: boolean, time: number, tell: (report: PhaseReport) => void): void {
-    this.#script.push({ type: 'said', report, refused, time });
-    this.#speaking = true;
-    tell(report);
-    this.#speaking = false;
-    for (let command = this.#waiting.shift(); command; command = this.#waiting.shift()) this.#obey(command);
+  repeat(report: PhaseReport, refused: boolean, time: number, receive: (report: PhaseReport) => void): void {
+    this.#script.push({ type: 'report', report, refused, time });
+    this.#isReporting = true;
+    receive(report);
+    this.#isReporting = false;
+    for (let command = this.#waiting.shift(); command; command = this.#waiting.shift()) this.#handle(command);
   }
 
-  #obey(command: PhaseCommand): void {
-    this.#script.push({ type: 'told', command });
+  #handle(command: PhaseCommand): void {
+    this.#script.push({ type: 'command', command });
     if (command.type === 'restart' || command.type === 'hold') this.#answer(this);
   }
 }

@@ -26,47 +26,47 @@ import { PhaseStub } from './phase-stub.ts';
 /** A run as its journal left it. */
 export interface Replayed {
   readonly state: RunState;
-  /** The phases that are live, in the order in which they were last told to start, or to wait: so they answer. */
+  /** The live phases, in the order of their latest start, restart or hold: they answer in this order. */
   readonly stubs: ReadonlyMap<PhaseState, PhaseStub>;
-  /** What follows from the journal and is not in it, as it was cut off: to be published first. */
+  /** Events that follow from the journal, which was cut off before them. They are published first. */
   readonly unrecorded: readonly RunEvent[];
-  /** What was done to events before they became records. */
+  /** Masks events before they become records. */
   readonly redact: Redact;
-  /** What was about to be done. */
+  /** A start that was due. */
   readonly pending: ((state: RunState) => void) | undefined;
 }
 
-/** How faithfully a journal must be met. */
+/** Options of a replay. */
 export interface ReplayOptions {
-  /** Whether the run is tried again now, so that its limits are for what comes, and not for what was. @default false */
+  /** True if the run is tried again now: its limits are for the next try, not for earlier ones. @default false */
   readonly reopens?: boolean | undefined;
-  /** Lets the plan of `run.started` be another than the one that is replayed. @default false */
+  /** Allows another plan in `run.started` than the one that is replayed. @default false */
   readonly changed?: boolean | undefined;
-  /** What is done to events before they become records; never throws. @default nothing */
+  /** Masks events before they become records; never throws. @default no masking */
   readonly redact?: Redact | undefined;
 }
 
 /**
- * Tells a journal again.
+ * Replays a journal.
  *
- * @param journal Everything that the run said, from its first record on.
- * @throws PhasegateError `JOURNAL_DIVERGED` where the plan would not have led to these events.
+ * @param journal All records of the run.
+ * @throws PhasegateError `JOURNAL_DIVERGED` if the plan does not lead to these events.
  */
 export function replay(
   input: PipelineInput,
   journal: readonly Pick<RunRecord, 'event' | 'time'>[],
   options: ReplayOptions = {},
 ): Replayed {
-  return new Replayer(input, journal, options).tell();
+  return new Replayer(input, journal, options).replay();
 }
 
 // --- internal ---
 
-/** Goes through a journal with one finger: the board says the next event by itself, or is told what led to it. */
+/** Goes through a journal: the coordinator produces the next event by itself, or gets its cause. */
 class Replayer {
   readonly #journal: readonly Pick<RunRecord, 'event' | 'time'>[];
   readonly #plan: Plan;
-  /** Of each part of the run that is told yet. */
+  /** Limits of each remaining try of the run. */
   readonly #limits: Limits[];
   readonly #changed: boolean;
   readonly #redact: Redact;
@@ -74,11 +74,11 @@ class Replayer {
   readonly #stubs = new Map<string, PhaseStub>();
   readonly #receive: (report: PhaseReport) => void;
   readonly #ended: () => EventOf<'run.ended'> | undefined;
-  readonly #surplus: RunEvent[] = [];
+  readonly #unrecorded: RunEvent[] = [];
   #at = 0;
   #pending: ((state: RunState) => void) | undefined;
-  /** What follows when the work of a run that has ended is at rest. */
-  #resting: (() => void) | undefined;
+  /** The callback for the end of all stopped work. */
+  #whenStopped: (() => void) | undefined;
 
   constructor(input: PipelineInput, journal: readonly Pick<RunRecord, 'event' | 'time'>[], options: ReplayOptions) {
     this.#journal = journal;
@@ -94,8 +94,8 @@ class Replayer {
         this.#stubs.set(start.phase.name, stub);
         return stub;
       },
-      publish: () => this.#heed(),
-      atRest: (job) => (this.#resting = job),
+      publish: () => this.#compare(),
+      atRest: (job) => (this.#whenStopped = job),
       settle: () => undefined,
       later: (job) => (this.#pending = job),
     };
@@ -109,12 +109,12 @@ class Replayer {
     this.#ended = () => this.#end();
   }
 
-  tell(): Replayed {
+  replay(): Replayed {
     for (let event = this.#next(); event; event = this.#next()) {
       const at = this.#at;
       this.#lead(event);
-      this.#heed();
-      if (!isLate(this.#next())) this.#rest();
+      this.#compare();
+      if (!isLate(this.#next())) this.#endStoppedWork();
       if (this.#at === at) throw this.#diverged(event, 'nothing leads to it');
     }
     this.#state.plan = this.#plan;
@@ -123,36 +123,36 @@ class Replayer {
       const entry = phaseNamed(this.#state, name);
       if (entry?.actor) stubs.set(entry, stub);
     }
-    return { state: this.#state, stubs, unrecorded: this.#surplus, redact: this.#redact, pending: this.#pending };
+    return { state: this.#state, stubs, unrecorded: this.#unrecorded, redact: this.#redact, pending: this.#pending };
   }
 
-  /** Nothing that the work of a run that has ended has used is left to tell, or it was cut off: nothing works any more. */
-  #rest(): void {
-    const job = this.#resting;
-    this.#resting = undefined;
+  /** Ends the stopped work of a run, after its late reports or at the end of the journal. */
+  #endStoppedWork(): void {
+    const job = this.#whenStopped;
+    this.#whenStopped = undefined;
     job?.();
-    this.#heed();
+    this.#compare();
   }
 
   #next(): RunEvent | undefined {
     return this.#journal[this.#at]?.event;
   }
 
-  /** The event before, warnings of it aside. */
+  /** Returns the event before, without warnings about it. */
   #before(): RunEvent | undefined {
     const event = this.#journal[this.#at - 1]?.event;
     const isAside = event?.type === 'phase.warned' && event.code === 'ISSUE_ASTRAY';
     return isAside ? this.#journal[this.#at - 2]?.event : event;
   }
 
-  /** Does what leads to an event. */
+  /** Applies the cause of an event. */
   #lead(event: RunEvent): void {
     const state = this.#state;
     if (event.type === 'run.reopened') state.plan = this.#planOfPart();
     const cause = causeOf(state, event, this.#before(), this.#ended);
     switch (cause.type) {
-      case 'told':
-        cause.tell(state);
+      case 'called':
+        cause.call(state);
         return;
       case 'reported':
         cause.before?.(state);
@@ -170,27 +170,27 @@ class Replayer {
     }
   }
 
-  /** The plan with the limits of the part of the run that begins. */
+  /** Returns the plan with the limits of the try that begins. */
   #planOfPart(): Plan {
     return withLimits(this.#plan, this.#limits.shift() ?? this.#plan.limits);
   }
 
-  /** A ghost that was told to start, or to wait, says what the journal has of that. */
+  /** Repeats the recorded answer of a phase to a start, a restart or a hold. */
   #feed(stub: PhaseStub): void {
     this.#stubs.delete(stub.name);
     this.#stubs.set(stub.name, stub);
-    this.#heed();
+    this.#compare();
     const event = this.#next();
     if (event && 'phase' in event && event.phase === stub.name && isAnswer(event)) this.#report(event);
   }
 
-  /** @param refused Whether the board will not let it happen. */
+  /** @param refused True if a limit will not allow it. */
   #report(report: PhaseReport, refused = false): void {
     const time = this.#journal[this.#at]?.time ?? 0;
-    this.#stubs.get(report.phase)?.say(report, refused, time, this.#receive);
-    // Nobody brings it back: what it has said need not stay in memory.
+    this.#stubs.get(report.phase)?.repeat(report, refused, time, this.#receive);
+    // It is never restored, so its script can be freed.
     if (isEnd(report)) this.#stubs.delete(report.phase);
-    this.#heed();
+    this.#compare();
   }
 
   #read(event: EventOf<'phase.read'>): void {
@@ -198,7 +198,7 @@ class Replayer {
     if (view) ask(view, event.source);
   }
 
-  /** How the run ends next. */
+  /** Returns the next end of the run. */
   #end(): EventOf<'run.ended'> | undefined {
     for (let at = this.#at; at < this.#journal.length; at++) {
       const event = this.#journal[at]?.event;
@@ -207,43 +207,43 @@ class Replayer {
     return undefined;
   }
 
-  /** Compares what the board has said with the journal. */
-  #heed(): void {
+  /** Compares the events of the coordinator with the journal. */
+  #compare(): void {
     const { outbox } = this.#state;
-    for (let said = outbox.shift(); said; said = outbox.shift()) {
+    for (let made = outbox.shift(); made; made = outbox.shift()) {
       const event = this.#next();
-      if (!event) this.#surplus.push(said);
-      else if (this.#isSame(said, event)) this.#at += 1;
-      else throw this.#diverged(event, `this would have happened instead: ${shownEvent(said)}`);
+      if (!event) this.#unrecorded.push(made);
+      else if (this.#isSame(made, event)) this.#at += 1;
+      else throw this.#diverged(event, `this would have happened instead: ${shownEvent(made)}`);
     }
   }
 
-  #isSame(said: RunEvent, event: RunEvent): boolean {
-    // What the run began with is taken from the journal, whatever is masked by now.
-    if (said.type === 'run.started' && event.type === said.type) return this.#changed || isSameEvent(said, event);
-    // Reports are told as the journal has them, and most of them are said again as they are.
-    return said === event || isSameEvent(this.#redact(said), event);
+  #isSame(made: RunEvent, event: RunEvent): boolean {
+    // The journal has the input of the run, even if it is masked by now.
+    if (made.type === 'run.started' && event.type === made.type) return this.#changed || isSameEvent(made, event);
+    // Reports come from the journal, and most of them are recorded as they are.
+    return made === event || isSameEvent(this.#redact(made), event);
   }
 
   #diverged(event: RunEvent, why: string): PhasegateError {
-    const problem = `Cannot tell the journal of run ${this.#state.run} again from record ${this.#at + 1}, ${shownEvent(event)}, as ${why}`;
+    const problem = `Cannot replay the journal of run ${this.#state.run} from record ${this.#at + 1}, ${shownEvent(event)}, as ${why}`;
     return new PhasegateError('JOURNAL_DIVERGED', problem, {
       hint: 'Resume the run with the pipeline, and the version of phasegate, that it was started with; or fork it before that record.',
     });
   }
 }
 
-/** Whether a phase that reports this is live no more. */
+/** True for a report with which a phase ends. */
 function isEnd({ type }: PhaseReport): boolean {
   return type === 'phase.approved' || type === 'phase.rejected' || type === 'phase.failed';
 }
 
-/** Whether it is of a try that nobody waits for. */
+/** True for a report of a try that its phase no longer waits for. */
 function isLate(event: RunEvent | undefined): boolean {
   return event?.type === 'task.dropped' || (event?.type === 'task.reported' && event.late === true);
 }
 
-/** What a phase says at once when it is told to start, or to wait. */
+/** True for a report with which a phase answers a start, a restart or a hold. */
 function isAnswer(event: RunEvent): event is Extract<PhaseReport, { type: 'phase.started' | 'phase.escalated' }> {
   return event.type === 'phase.started' || event.type === 'phase.escalated';
 }

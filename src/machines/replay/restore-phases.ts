@@ -1,6 +1,6 @@
 /**
- * Bringing back the phases of a run that was left: each is a new actor that is led through what its ghost was told and has
- * said, to where it was. Its work is not begun again on the way, but ended with what it came to; what had not ended begins.
+ * Restoring the phases of a run that was left. Each is a new actor that repeats the commands and reports of its stub. Recorded work is
+ * not done again: it ends with its recorded outcome. Only work that had not ended begins.
  *
  * @module
  */
@@ -22,26 +22,26 @@ import type { Replayed } from './replay.ts';
 import { createProgress, isWork, outcomeBefore } from './work-progress.ts';
 
 /**
- * Brings the live phases of a board to life. The ports of the board make the actors.
+ * Restores the live phases of a run. The ports of the run create the actors.
  *
  * @param pipeline The parent of the phases.
  * @param now Milliseconds since 1970.
- * @returns What has to be done once the pipeline takes reports.
+ * @returns The rest, to be done once the pipeline takes reports.
  */
 export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: Replayed, now: number): RestoreOptions {
   const rest: RestoreOptions[] = [];
   const services = openServices(pipeline);
   whileDeferring(pipeline, () => {
     for (const [entry, stub] of stubs) {
-      // Nobody knows what its handlers have read by task.
+      // The journal does not tell which tasks its handlers have read.
       if (entry.view) entry.view.isWhole = true;
       const actor = state.ports.spawn(stub.input);
       entry.actor = actor;
-      const rehearsal = new PhaseRestorer(state, stub, actor as AnyActorRef, redact);
-      services.report = (report) => rehearsal.hear(report);
-      rest.push(rehearsal.play(now));
+      const restorer = new PhaseRestorer(state, stub, actor as AnyActorRef, redact);
+      services.report = (report) => restorer.compare(report);
+      rest.push(restorer.play(now));
     }
-    // What they say from now on is for the pipeline, which takes it as events where it is inspected.
+    // Later reports are for the pipeline. An inspected one takes them as events.
     services.report = undefined;
   });
   return {
@@ -50,25 +50,25 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
   };
 }
 
-/** What phases that were brought back have yet to do. */
+/** The rest of the work of restored phases. */
 export interface RestoreOptions {
-  /** Says what their records do not have any more, as they were cut off. */
+  /** Emits reports that the records lack, as they were cut off. */
   speak(handler: ReportHandler): void;
-  /** Begins the work that had not ended. */
+  /** Begins work that had not ended. */
   work(): void;
 }
 
 // --- internal ---
 
-type Said = Extract<ScriptEntry, { readonly type: 'said' }>;
+type RecordedReport = Extract<ScriptEntry, { readonly type: 'report' }>;
 
-/** One actor that is led through a script. */
+/** Restores one actor by a script. */
 class PhaseRestorer {
   readonly #state: RunState;
   readonly #stub: PhaseStub;
   readonly #actor: AnyActorRef;
   readonly #redact: Redact;
-  readonly #surplus: PhaseReport[] = [];
+  readonly #unrecorded: PhaseReport[] = [];
   #at = 0;
 
   constructor(state: RunState, stub: PhaseStub, actor: AnyActorRef, redact: Redact) {
@@ -78,22 +78,22 @@ class PhaseRestorer {
     this.#redact = redact;
   }
 
-  /** The actor says something: it must be what the script has next. Beyond its end it is news. */
-  hear(report: PhaseReport): void {
+  /** Compares a report of the actor with the next entry of the script. Reports after its end are unrecorded. */
+  compare(report: PhaseReport): void {
     const line = this.#stub.script[this.#at];
-    if (!line) this.#surplus.push(report);
-    else if (line.type === 'said' && isSame(line, report, this.#redact)) this.#at += 1;
-    else throw this.#astray(`it says ${shownEvent(report)}`);
+    if (!line) this.#unrecorded.push(report);
+    else if (line.type === 'report' && isSame(line, report, this.#redact)) this.#at += 1;
+    else throw this.#diverged(`it reports ${shownEvent(report)}`);
   }
 
-  /** @returns What remains to be done. */
+  /** Runs the script. @returns The rest. */
   play(now: number): RestoreOptions {
     let progress = createProgress();
     this.#actor.start();
     for (let line = this.#line(); line; line = this.#line()) {
       const at = this.#at;
-      const said = this.#surplus.length;
-      if (line.type === 'told') {
+      const count = this.#unrecorded.length;
+      if (line.type === 'command') {
         this.#at += 1;
         this.#actor.send(line.command);
       } else if (isWork(line.report)) {
@@ -101,13 +101,13 @@ class PhaseRestorer {
         progress.note(line.report, line.time);
       } else {
         this.#end(line, takeDeferred(this.#actor), progress);
-        if (this.#at === at) throw this.#astray(`it does not say ${shownEvent(line.report)}`);
+        if (this.#at === at) throw this.#diverged(`it does not report ${shownEvent(line.report)}`);
       }
-      if (this.#begins(at, said)) progress = createProgress(line.type === 'said' ? line.time : progress.startedAt);
+      if (this.#begins(at, count)) progress = createProgress(line.type === 'report' ? line.time : progress.startedAt);
     }
     const work = takeDeferred(this.#actor);
     return {
-      speak: (handler) => this.#surplus.forEach((report) => handler(report)),
+      speak: (handler) => this.#unrecorded.forEach((report) => handler(report)),
       work: () => work?.begin(progress.soFar(now)),
     };
   }
@@ -116,21 +116,21 @@ class PhaseRestorer {
     return this.#stub.script[this.#at];
   }
 
-  /** If an attempt, or a review, has begun since. Its records may be cut off. */
-  #begins(since: number, surplus: number): boolean {
+  /** True if an attempt, or a review, has begun since. Its records may be cut off. */
+  #begins(since: number, from: number): boolean {
     const known = this.#stub.script
       .slice(since, this.#at)
-      .flatMap((line) => (line.type === 'said' ? [line.report] : []));
-    return [...known, ...this.#surplus.slice(surplus)].some(({ type }) => BEGINNINGS.has(type));
+      .flatMap((line) => (line.type === 'report' ? [line.report] : []));
+    return [...known, ...this.#unrecorded.slice(from)].some(({ type }) => BEGINNINGS.has(type));
   }
 
-  #end(line: Said, work: DeferredWork | undefined, progress: ReturnType<typeof createProgress>): void {
-    if (!work) throw this.#astray(`nothing works that could lead to ${shownEvent(line.report)}`);
+  #end(line: RecordedReport, work: DeferredWork | undefined, progress: ReturnType<typeof createProgress>): void {
+    if (!work) throw this.#diverged(`nothing works that could lead to ${shownEvent(line.report)}`);
     work.end(outcomeBefore(line.report, this.#stub.input.phase, progress.soFar(0)));
   }
 
-  #astray(why: string): PhasegateError {
-    const problem = `Cannot bring back phase "${this.#stub.name}" of run ${this.#state.run} as its records are not what it does: ${why}`;
+  #diverged(why: string): PhasegateError {
+    const problem = `Cannot restore phase "${this.#stub.name}" of run ${this.#state.run} as its records are not what it does: ${why}`;
     return new PhasegateError('JOURNAL_DIVERGED', problem, {
       hint: 'Resume the run with the version of phasegate that it was started with, or fork it before that phase.',
     });
@@ -139,15 +139,15 @@ class PhaseRestorer {
 
 const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
 
-/** Outputs are never changed on their way into the records. */
-function isSame({ report, refused }: Said, said: PhaseReport, redact: Redact): boolean {
+/** True if the actor has made the recorded report. Outputs are never masked. */
+function isSame({ report, refused }: RecordedReport, said: PhaseReport, redact: Redact): boolean {
   if (refused) return report.type === said.type;
   if (said.type === 'phase.approved') return isSameEvent(report, said);
   if (said.type !== 'phase.rewinding' || report.type !== said.type) return isSameEvent(report, redact(said));
   return isSameEvent(withoutRiders(report), redact(withoutRiders(said)));
 }
 
-/** A rewind without those who are told something as well: its pipeline says who that is. */
+/** Removes the riders of a rewind, which the coordinator selects. */
 function withoutRiders(report: EventOf<'phase.rewinding'>): EventOf<'phase.rewinding'> {
   const { riders: _, ...rest } = report;
   return rest;

@@ -1,5 +1,5 @@
 /**
- * What records tell of work: how far it had come, and what it came to.
+ * Progress and outcome of work, read from records.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface ProgressFold {
   soFar(now: number): Progress;
 }
 
-/** @param startedAt When it began, in milliseconds since 1970. @default 0 */
+/** @param startedAt The time at which it began, in milliseconds since 1970. @default 0 */
 export function createProgress(startedAt = 0): ProgressFold {
   const outputs = byName();
   const tries = byName<number>();
@@ -64,13 +64,13 @@ export function createProgress(startedAt = 0): ProgressFold {
   };
 }
 
-/** Whether a report is about the work of a phase, and not about the phase. */
+/** True if a report is about the work of a phase, and not about the phase. */
 export function isWork(report: PhaseReport): report is TaskReport {
   if (OF_WORK.has(report.type)) return true;
   return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
 }
 
-/** What work came to, read from what the phase said next. */
+/** Returns the outcome of work, from the next report of its phase. */
 export function outcomeBefore(
   next: PhaseReport,
   phase: PhasePlan,
@@ -91,12 +91,12 @@ export function outcomeBefore(
 
 const OF_WORK: ReadonlySet<PhaseReport['type']> = new Set(['check.baselined', 'phase.reflected', 'review.waiting']);
 
-/** Milliseconds until a task is due: no more than it was to wait in all, also where the clock was set back meanwhile. */
+/** Returns the milliseconds until a task is due: never more than its whole wait, even if the clock was set back. */
 function left({ at, delayMs }: { readonly at: number; readonly delayMs: number }, now: number): number {
   return Math.min(delayMs, Math.max(0, at - now));
 }
 
-/** Warnings that phases give themselves. */
+/** Warnings of phases, not of their work. */
 const BY_PHASE: ReadonlySet<string> = new Set([
   'EXHAUSTED',
   'UNRECOGNISED',
