@@ -104,7 +104,7 @@ describe('pipelines from modules', () => {
     expect(code).toBe(2);
   });
 
-  // The folder has no project, and no installed packages.
+  // The folder has no project, and no installed packages. `phasegate/store` exports types only.
   it.each(['mjs', 'cjs'])('find every entry of the package outside of a project, from .%s', async (extension) => {
     const all = entries.map((name, index) =>
       extension === 'cjs' ? `const e${index} = require('${name}');` : `import * as e${index} from '${name}';`,
@@ -112,7 +112,7 @@ describe('pipelines from modules', () => {
     const cwd = await files({
       [`p.${extension}`]: `${all.join('\n')}
         const { definePipeline, phase, task } = e${entries.indexOf('phasegate')};
-        const found = [${entries.map((_, index) => `Object.keys(e${index}).length > 0`).join(', ')}];
+        const found = [${entries.map((name, index) => `Object.keys(e${index}).length > 0 || '${name}' === 'phasegate/store'`).join(', ')}];
         const pipeline = definePipeline({ name: found.join(), phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
         ${extension === 'cjs' ? 'module.exports = pipeline;' : 'export default pipeline;'}`,
     });
