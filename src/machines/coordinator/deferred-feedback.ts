@@ -20,11 +20,11 @@ export function collectFeedback(entry: PhaseState, { by, verdicts, attempt }: Ev
 
 /** Defers the collected demands of a phase that ends: it gets them if the run is tried again. */
 export function deferFeedback(entry: PhaseState): void {
-  const told = entry.deferredFeedback.map((correction) => ({
+  const requests = entry.deferredFeedback.map((correction) => ({
     correction,
     regate: true,
     invalidation: 'requester' as const,
   }));
-  if (told.length > 0) entry.deferredRequests = [...entry.deferredRequests, ...told];
+  if (requests.length > 0) entry.deferredRequests = [...entry.deferredRequests, ...requests];
   entry.deferredFeedback = [];
 }

@@ -40,7 +40,7 @@ export function addUsage(state: RunState, { tokens = 0, costUsd = 0 }: EventOf<'
  * Counts a correction that a phase is about to make.
  *
  * @param spent Times the phase has sent back its target, this one included; `undefined` for a retry.
- * @param told Number of phases that have to correct something.
+ * @param count Number of phases that have to correct something.
  * @returns True if the limits allow it. A person's corrections count, and are always allowed.
  */
 export function countCorrection(
@@ -48,16 +48,16 @@ export function countCorrection(
   entry: PhaseState,
   spent: number | undefined,
   byPerson: boolean,
-  told = 1,
+  count = 1,
 ): boolean {
   const { corrections, perPair } = state.plan.limits;
   const made = state.usage.corrections;
   if (!byPerson) {
-    if (exceeds(state, 'corrections', made, told, corrections, entry)) return false;
+    if (exceeds(state, 'corrections', made, count, corrections, entry)) return false;
     if (spent !== undefined && exceeds(state, 'perPair', spent - 1, 1, perPair, entry)) return false;
     if (spent === undefined && !mayAttempt(state, entry, false)) return false;
   }
-  state.usage.corrections = made + told;
+  state.usage.corrections = made + count;
   return true;
 }
 

@@ -29,7 +29,7 @@ export function acceptRiders(
   if (!report.riders || !target || !gate) return { riders: NOBODY, rewinds };
   const most = Math.min(countOf(gate.maxPredecessorRetries), state.plan.limits.perPair ?? Infinity);
   const isOnPath = pathTo(state, requester, target);
-  const mayBeTold = ({ phase }: Rider): boolean => {
+  const mayAccept = ({ phase }: Rider): boolean => {
     const entry = phaseNamed(state, phase);
     if (!entry || isOnPath(entry)) return entry !== undefined;
     const spent = requester.memory.rewinds[phase] ?? 0;
@@ -38,9 +38,9 @@ export function acceptRiders(
     rewinds.push([phase, spent + 1]);
     return true;
   };
-  const told = report.riders.map((rider) => ({ rider, isTold: mayBeTold(rider) }));
-  const left = told.flatMap(({ rider, isTold }) => (isTold ? [] : (withoutIssues(rider) ?? [])));
-  const riders = told.flatMap(({ rider, isTold }) => (isTold ? rider : []));
+  const asked = report.riders.map((rider) => ({ rider, isAccepted: mayAccept(rider) }));
+  const left = asked.flatMap(({ rider, isAccepted }) => (isAccepted ? [] : (withoutIssues(rider) ?? [])));
+  const riders = asked.flatMap(({ rider, isAccepted }) => (isAccepted ? rider : []));
   return { riders: left.length === 0 ? riders : withOwn(riders, requester.phase.name, left), rewinds };
 }
 

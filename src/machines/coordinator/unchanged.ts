@@ -34,11 +34,11 @@ export function forgetUnchanged(state: RunState, entry: PhaseState): void {
 /** Returns the counts for a phase that starts: its own, and those of phases that it may send back. `undefined` if there are none. */
 export function unchangedFor(state: RunState, { phase, excused }: PhaseState): Background['unchanged'] {
   if (state.unchanged.size === 0) return undefined;
-  const told = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {
+  const counts = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {
     const known = state.unchanged.get(name);
     if (!known || phaseNamed(state, name)?.attempts !== known.attempts) return [];
     const counted = Math.min(known.times, known.attempts - (excused.get(name) ?? 0));
     return counted > 0 ? [[name, counted]] : [];
   });
-  return told.length === 0 ? undefined : byName(told);
+  return counts.length === 0 ? undefined : byName(counts);
 }

@@ -114,8 +114,8 @@ export function reviewFields(
   const memory = remember(context.memory, { type: 'review.decided', verdict, verdicts, by: 'gate' });
   const { closed } = findingsAfter(context.memory.findings, judged);
   const accepted = closed.flatMap(({ finding, as }) => (as === 'accepted' ? finding.id : []));
-  const told = failedChecks ? { ...judged, failedChecks } : judged;
-  const review = accepted.length > 0 ? { ...told, accepted } : told;
+  const checkedReview = failedChecks ? { ...judged, failedChecks } : judged;
+  const review = accepted.length > 0 ? { ...checkedReview, accepted } : checkedReview;
   if (!edited) return { review, best: bestOf(context, verdict), memory };
   const outputs = byName(Object.entries({ ...context.outputs, ...edited }));
   return { review: { ...review, edited }, outputs, best: bestOf({ ...context, outputs }, verdict), memory };

@@ -38,7 +38,7 @@ import { requireWork } from './required-actors.ts';
 
 /** Commands of a phase. */
 export type PhaseCommand =
-  /** Begin the next attempt: with new inputs where `start` is given, else with the same. */
+  /** Begin the next attempt: with new inputs if `start` is given, else with the same. */
   | ({ readonly type: 'restart' } & updates.Restart)
   /** Do not begin it: wait for a person. */
   | {
@@ -102,7 +102,7 @@ export const phaseMachine = setup({
     keepOutcome: assign(({ context }, outcome: AttemptOutcome) => updates.outcomeFields(context, outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
     keepReview: assign(({ context }, outcome: GateOutcome) => updates.reviewFields(context, outcome)),
-    keepDecision: assign(({ context }, ruling: updates.PersonDecision) => updates.decisionFields(context, ruling)),
+    keepDecision: assign(({ context }, person: updates.PersonDecision) => updates.decisionFields(context, person)),
     keepAttended: assign(({ context: { origin } }, attended: boolean) => ({ origin: { ...origin, attended } })),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
     countRetry: assign(({ context }) => updates.retryFields(context)),
@@ -186,7 +186,7 @@ export const phaseMachine = setup({
         { guard: 'escalatesInvalidTarget', target: 'escalated' },
         { guard: 'ignoresInvalidTarget', target: 'approved' },
         { guard: 'escalatesExhausted', target: 'escalated' },
-        { guard: 'acceptsExhausted', target: 'approved' }, // the last attempt, or the best, stands
+        { guard: 'acceptsExhausted', target: 'approved' }, // the last attempt, or the best, is accepted
         { target: 'rejected' }, // nothing else opens a gate
       ],
     },

@@ -16,7 +16,7 @@ import type { Stragglers } from './stragglers.ts';
 export type AttemptOutcome =
   | { readonly type: 'done'; readonly outputs: Readonly<Record<string, unknown>>; readonly baseline?: Baseline }
   | { readonly type: 'failed'; readonly error: ErrorInfo }
-  /** A task, or the phase's input schema, cannot work with what an earlier phase put out. */
+  /** A task, or the phase's input schema, cannot work with the outputs of an earlier phase. */
   | { readonly type: 'rework'; readonly phase: string; readonly feedback: string; readonly baseline?: Baseline };
 
 /** Checks that failed before the tasks began, if the attempt has run them. */

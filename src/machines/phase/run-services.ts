@@ -16,7 +16,7 @@ export type ReportHandler = (report: PhaseReport) => void;
 export interface DeferredWork {
   /** Ends it with its recorded outcome. */
   end(outcome: AttemptOutcome | GateOutcome): void;
-  /** Begins it where it was left. */
+  /** Begins it from its progress in an earlier process. */
   begin(progress: Progress): void;
 }
 

@@ -140,11 +140,11 @@ class PhaseRestorer {
 const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
 
 /** True if the actor has made the recorded report. Outputs are never masked. */
-function isSame({ report, refused }: RecordedReport, said: PhaseReport, redact: Redact): boolean {
-  if (refused) return report.type === said.type;
-  if (said.type === 'phase.approved') return isSameEvent(report, said);
-  if (said.type !== 'phase.rewinding' || report.type !== said.type) return isSameEvent(report, redact(said));
-  return isSameEvent(withoutRiders(report), redact(withoutRiders(said)));
+function isSame({ report, refused }: RecordedReport, made: PhaseReport, redact: Redact): boolean {
+  if (refused) return report.type === made.type;
+  if (made.type === 'phase.approved') return isSameEvent(report, made);
+  if (made.type !== 'phase.rewinding' || report.type !== made.type) return isSameEvent(report, redact(made));
+  return isSameEvent(withoutRiders(report), redact(withoutRiders(made)));
 }
 
 /** Removes the riders of a rewind, which the coordinator selects. */
