@@ -334,7 +334,7 @@ describe('messages', () => {
   it('REWORK_IMPOSSIBLE', async () => {
     const b = fake('b', { after: ['a'], outputs: [needsRework('a', 'List the steps.')] });
     expect(await messageOf([fake('a'), b], 'b')).toMatchInlineSnapshot(`
-      "Cannot go on with phase "b" as it needs changes in "a", which may not be sent back any more: List the steps.
+      "Cannot continue phase "b" as it needs changes in "a", which may not be sent back any more: List the steps.
       Raise maxPredecessorRetries, or correct that phase.
       Docs: docs/errors.md#REWORK_IMPOSSIBLE"
     `);

@@ -32,7 +32,7 @@ describe('phasegate check', () => {
 
       3 levels, of at most 1 phase
       critical path: research → draft → print
-      unbounded: a run may go on for ever
+      unbounded: a run may never end
       EDGE_REDUNDANT "print" need not name "research" in its after list, unless its gate sends it back: another predecessor comes after it
       UNBOUNDED Some phases have no bound, as a count is "unlimited": limits.corrections and limits.attemptsPerPhase bound attempts, only a number bounds maxReviewErrors and the tries of a task
       "

@@ -26,7 +26,7 @@ export function analysisLines(plan: Plan, analysis: Analysis): readonly Line[] {
       ),
     ],
     [span(`critical path: ${criticalPath.map(oneLine).join(' → ')}`)],
-    [bounded ? span('bounded: every run ends') : span('unbounded: a run may go on for ever', 'warn')],
+    [bounded ? span('bounded: every run ends') : span('unbounded: a run may never end', 'warn')],
     ...findings.map(({ code, message }) => [span(`${code} `, 'warn'), span(oneLine(message))]),
   ];
 }

@@ -93,7 +93,7 @@ export function endIfStuck(state: RunState): void {
   for (const entry of state.phases.values()) {
     if (isLive(entry) && entry.lifecycle !== 'rewinding') return;
   }
-  const problem = 'Cannot go on with the run as every live phase waits for another';
+  const problem = 'Cannot continue the run as every live phase waits for another';
   endRun(state, { status: 'failed', error: errorInfo(new PhasegateError('INTERNAL', problem)) });
 }
 

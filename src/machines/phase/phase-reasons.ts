@@ -27,7 +27,7 @@ export function endError(context: PhaseContext): ErrorInfo {
     return errorInfo(new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint }));
   }
   if (by === 'worker' && verdict?.type === 'retryPredecessor') {
-    const problem = `Cannot go on with phase "${phase.name}" as it needs changes in "${verdict.phase}", which may not be sent back any more: ${verdict.feedback}`;
+    const problem = `Cannot continue phase "${phase.name}" as it needs changes in "${verdict.phase}", which may not be sent back any more: ${verdict.feedback}`;
     return errorInfo(
       new PhasegateError('REWORK_IMPOSSIBLE', problem, { hint: 'Raise maxPredecessorRetries, or correct that phase.' }),
     );

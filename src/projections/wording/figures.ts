@@ -7,7 +7,7 @@
 /** Text for a figure that is zero or not defined. */
 export const NONE = '–';
 
-/** Writes a share, such as `42.3 %`. @param percent From 0 to 100. */
+/** Writes a share, such as `42.3 %`. @param percent 0 to 100. */
 export function share(percent: number | null): string {
   return percent === null ? NONE : `${percent.toFixed(1)} %`;
 }
