@@ -78,7 +78,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
         </a>
         {attempt.generation > 0 ? `, in generation ${attempt.generation + 1}` : ''}
       </p>
-      <Told attempt={attempt} phase={phase} />
+      <RequestedChanges attempt={attempt} phase={phase} />
       {reflections.map(({ reflection, recalled }, at) => (
         <div key={at}>
           <h4>Reflection</h4>
@@ -160,7 +160,7 @@ function issuesOf(decisions: AttemptHistory['decisions']): ReturnType<typeof iss
 }
 
 /** The change that was requested of the attempt. */
-function Told({ attempt, phase }: Pick<AttemptViewProps, 'attempt' | 'phase'>): ReactNode {
+function RequestedChanges({ attempt, phase }: Pick<AttemptViewProps, 'attempt' | 'phase'>): ReactNode {
   const { revision } = attempt;
   if (!revision) return null;
   const { requiredChange, feedback, issues = [] } = revision;
