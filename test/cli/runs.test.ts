@@ -113,7 +113,7 @@ describe('phasegate show', () => {
             Numbers
           verdict: retry: Count.
         attempt 2  approved
-          asked to: Count.
+          feedback: Count.
           write
             - many
             + two

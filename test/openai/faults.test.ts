@@ -114,7 +114,7 @@ const NOTES = `- **unavailable** and **inconclusive** are no verdicts: the gate 
 - More requests than reviews: the reviewer has tried again by itself (\`retry\`), as such faults pass. Each try is recorded (\`task.retrying\`).
 - One review only: its error says that no other try helps (\`permanent\` in the record), so neither the reviewer nor the gate asks again.
 - Tokens are known if the server reports them. An answer without usage is judged all the same, and counts nothing for \`limits.tokens\`, as here. With an
-  [\`estimate\`](guide.md#set-limits) it has to fit into them, and is charged that.
+  [\`estimate\`](guide.md#set-limits) the estimate must fit into them, and is charged.
 
 [Models](models.md#failures) lists passing faults, [semantics](semantics.md#the-gate) has the rules.`;
 

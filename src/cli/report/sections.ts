@@ -112,7 +112,7 @@ function decisions({ firstAt, decisions: all }: ReportData): Section {
       duration(one.time - firstAt),
       one.phase,
       String(one.generation),
-      String(one.attempt),
+      String(one.attempt + 1),
       byText(one),
       decisionText(one),
     ],

@@ -101,7 +101,7 @@ function storyLines(one: AttemptStory, before: AttemptStory | undefined, number:
   const head = `  ${attemptName(number, one.generation)}`;
   return [
     [span(head), span(one.end === null ? '' : `  ${one.end.replace('phase.', '')}`, 'dim')],
-    ...(one.feedback === null ? [] : [[span(`    asked to: ${one.feedback}`, 'dim')]]),
+    ...(one.feedback === null ? [] : [[span(`    feedback: ${one.feedback}`, 'dim')]]),
     ...Object.entries(one.outputs).flatMap(([task, output]) => outputLines(task, output, before?.outputs[task])),
     ...one.decisions.map((judged) => [
       span(`    ${oneLine(`${decidedBy(judged)}: ${phraseText(decisionWords(judged))}`)}`),

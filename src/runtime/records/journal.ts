@@ -4,7 +4,6 @@
  * A record is published, and work that it starts begins, only after the record is stored. The machines continue meanwhile; their new
  * events form the next batch.
  *
- *
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
