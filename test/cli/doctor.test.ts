@@ -34,7 +34,7 @@ describe('phasegate doctor', () => {
       '✗ essay / draft  CRITIQUE_REPEATED',
       '  4 of 6 demands repeated the one before: 4 in the same words.',
       expect.stringMatching(/^ {2}See second #\d+, second #\d+, first #\d+\.$/u),
-      containing('  → See whether the worker reads the revision'),
+      containing('  → See if the worker reads the revision'),
       '',
       '! essay / draft  CHANGE_NOT_NAMED',
       '  6 of 6 demands named no required change on one line.',
