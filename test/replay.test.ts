@@ -71,6 +71,14 @@ describe('resumeRun()', () => {
     600_000,
   );
 
+  it('does so if a phase is stale because of an end that another version has worded', async () => {
+    const found = (await drive(STALE)).records.map((record) => ({ ...record, event: otherwise(record.event) }));
+    expect(found.filter(({ event }) => event.type === 'phase.stale' && event.because === 'x')).toHaveLength(1);
+    const { plan } = build(STALE, { clock: new SteppedClock(), saw: () => undefined });
+    expect(replay({ run: 'run', plan, attended: false }, found).unrecorded).toEqual([]);
+    expect(await goesOnFrom(found, STALE)).toBeNull();
+  });
+
   it.each(SCOPES)(
     'does so if another version has worded its texts: %s',
     async (_, scope, runs) => {
@@ -91,12 +99,42 @@ describe('resumeRun()', () => {
 
 // --- internal ---
 
+/** A person sends back `a`, which may not run again: so what was made of it is kept, and marked. */
+const STALE: Scenario = {
+  seed: 0,
+  concurrency: 1,
+  onFailure: 'continue',
+  attended: false,
+  onLimit: 'escalate',
+  lifts: false,
+  limits: { attemptsPerPhase: 1 },
+  phases: [
+    phaseOf('a', []),
+    {
+      ...phaseOf('b', ['a']),
+      gate: {
+        rewindTo: ['a'],
+        reviewers: [{ name: 'r0', calls: [] }],
+        checks: [{ name: 'c0', baseline: true, calls: [{ do: 'pass' }, { do: 'fail', says: 'fix 0' }] }],
+      },
+      people: [{ do: 'rewind', phase: 'a', feedback: 'person 0' }],
+    },
+    phaseOf('c', ['a']),
+  ],
+};
+
+function phaseOf(name: string, after: readonly string[]): Scenario['phases'][number] {
+  const tasks = [{ name: 't0', after: [], asks: [], tries: 1, calls: [] }];
+  return { name, after, mode: 'dependencies', tasks, gate: null, people: [] };
+}
+
 /** Returns the event with other texts for codes, names and earlier records. */
 function otherwise(event: RunEvent): RunEvent {
   const { type } = event;
   if (type === 'phase.escalated' || type === 'phase.rejected') return { ...event, reason: 'x' };
   if (type === 'phase.warned') return { ...event, message: 'x' };
-  if (type === 'phase.skipped' || type === 'phase.cancelled') return { ...event, because: 'x' };
+  if (type === 'phase.skipped' || type === 'phase.cancelled' || type === 'phase.stale')
+    return { ...event, because: 'x' };
   if (type === 'phase.failed') return { ...event, error: { ...event.error, message: 'x' } };
   if (type !== 'run.ended') return event;
   return {

@@ -44,7 +44,9 @@ function essenceOf(event: RunEvent | PhaseReport): unknown {
   // Why: DECISIONS.md#what-does-a-replay-compare
   if (type === 'phase.escalated' || type === 'phase.rejected') return { ...event, reason: '' };
   if (type === 'phase.warned') return { ...event, message: '' };
-  if (type === 'phase.skipped' || type === 'phase.cancelled') return { ...event, because: '' };
+  // A phase, or the words of an end without approval.
+  if (type === 'phase.skipped' || type === 'phase.cancelled' || type === 'phase.stale')
+    return { ...event, because: '' };
   if (type === 'phase.failed') return { ...event, error: withoutWords(event.error) };
   if (type !== 'run.ended') return event;
   return { ...event, reason: event.reason && '', error: event.error && withoutWords(event.error) };
