@@ -73,7 +73,7 @@ describe('resumeRun()', () => {
 
   it('does so if a phase is stale because of an end that another version has worded', async () => {
     const found = (await drive(STALE)).records.map((record) => ({ ...record, event: otherwise(record.event) }));
-    expect(found.filter(({ event }) => event.type === 'phase.stale' && event.because === 'x')).toHaveLength(1);
+    expect(found.filter(({ event }) => event.type === 'phase.stale' && event.because === 'y')).toHaveLength(1);
     const { plan } = build(STALE, { clock: new SteppedClock(), saw: () => undefined });
     expect(replay({ run: 'run', plan, attended: false }, found).unrecorded).toEqual([]);
     expect(await goesOnFrom(found, STALE)).toBeNull();
@@ -133,8 +133,9 @@ function otherwise(event: RunEvent): RunEvent {
   const { type } = event;
   if (type === 'phase.escalated' || type === 'phase.rejected') return { ...event, reason: 'x' };
   if (type === 'phase.warned') return { ...event, message: 'x' };
+  // Others than the reason that they repeat.
   if (type === 'phase.skipped' || type === 'phase.cancelled' || type === 'phase.stale')
-    return { ...event, because: 'x' };
+    return { ...event, because: 'y' };
   if (type === 'phase.failed') return { ...event, error: { ...event.error, message: 'x' } };
   if (type !== 'run.ended') return event;
   return {
