@@ -107,7 +107,10 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     );
   const fork = command(program, 'fork <run> [pipeline]')
     .description('create a new run from the first records of another')
-    .requiredOption('--at <seq|phase>', 'required: the last record to copy; or a phase, of which all records before its start are copied')
+    .requiredOption(
+      '--at <seq|phase>',
+      'required: the last record to copy; or a phase, of which all records before its start are copied',
+    )
     .option('--run', 'resume the new run at once');
   withResumeOptions(fork, 'with --run: ').action(async (run: string, file: string | undefined, flags: ForkFlags) => {
     const idle = flags.run ? undefined : WITH_RUN.find((flag) => fork.getOptionValueSource(flag) === 'cli');
@@ -177,7 +180,10 @@ function longOf({ options }: Command, name: string): string {
 
 /** Adds the options of commands that resume a run. @param where A prefix of their descriptions that says when they apply. */
 function withResumeOptions(one: Command, where = ''): Command {
-  const changeable = one.option('--allow-changed', `${where}continue with a changed definition, if the records allow it`);
+  const changeable = one.option(
+    '--allow-changed',
+    `${where}continue with a changed definition, if the records allow it`,
+  );
   return withLimits(changeable, where)
     .option('--allow-masked', 'continue with the stored input, although secrets in it were masked')
     .option('--json', `${where}print every new record as a line of JSON, and nothing else, on standard output`)
