@@ -13,8 +13,8 @@
  *    └─ an ancestor has ended badly: skip, or keep what was approved before
  * ```
  *
- * `retrying` and `rewinding` are requests of the phase. The coordinator answers with `restart`, or with `hold` if a limit is spent.
- * Then the phase is `escalated`, and takes its count back. {@link LIFECYCLE_STEPS} has every step.
+ * `retrying` and `rewinding` are requests of the phase. The coordinator answers with `restart`, or with `hold` if a limit is spent and
+ * a person may lift it: then the phase is `escalated`. {@link LIFECYCLE_STEPS} has every step.
  *
  * @module
  */

@@ -19,8 +19,8 @@
  * A phase starts only its first attempt by itself, never touches committed outputs, and knows no sibling. It reports to its parent,
  * which commits, restarts, holds and cancels.
  *
- * `retrying` and `rewinding` are requests. The parent answers with `restart`, or with `hold` if a limit of the run is spent. Then the
- * phase takes back the count of the correction.
+ * `retrying` and `rewinding` are requests. The parent answers with `restart`. If a limit of the run is spent, it ends the run or answers
+ * with `hold`: then the phase takes back a correction of its gate that no record has.
  *
  * @module
  */
