@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { byName } from '../values/by-name.ts';
+import { sha256Hex } from '../values/sha256.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 
 /** A value as JSON text, identified by its hash. */
@@ -32,7 +31,7 @@ export function packRecord(record: RunRecord): PackedRecord {
     const content = isSmall(value) ? '' : (JSON.stringify(value) ?? 'null');
     if (content.length <= LARGEST_INLINE && !isReference(value)) return value;
     const text = content === '' ? JSON.stringify(value) : content;
-    const hash = bytesToHex(sha256(utf8ToBytes(text)));
+    const hash = sha256Hex([text]);
     artifacts.push({ hash, content: text });
     return { [REFERENCE]: hash };
   });

@@ -1,0 +1,37 @@
+/**
+ * SHA-256 of texts: by the platform if it has a synchronous one, as Node.js has, else in JavaScript.
+ *
+ * @module
+ */
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
+
+/** Returns the SHA-256 of texts one after the other, encoded as UTF-8, in hex. */
+export function sha256Hex(texts: Iterable<string>): string {
+  const hash = crypto?.createHash('sha256');
+  if (!hash) return inJavaScript(texts);
+  for (const text of texts) hash.update(text);
+  return hash.digest('hex');
+}
+
+/** Returns the same without the platform: for browsers, whose own SHA-256 is asynchronous. */
+export function inJavaScript(texts: Iterable<string>): string {
+  const hash = sha256.create();
+  for (const text of texts) hash.update(utf8ToBytes(text));
+  return bytesToHex(hash.digest());
+}
+
+// --- internal ---
+
+/** The used part of the module `crypto` of Node.js. */
+interface NodeCrypto {
+  createHash(name: 'sha256'): { update(text: string): unknown; digest(encoding: 'hex'): string };
+}
+
+/** A Node.js process, as this file knows it. A browser has none, and a bundler must not see an import. */
+interface NodeProcess {
+  getBuiltinModule?(name: 'crypto'): NodeCrypto | undefined;
+}
+
+const { process } = globalThis as { readonly process?: NodeProcess };
+const crypto = process?.getBuiltinModule?.('crypto');
