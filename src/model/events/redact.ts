@@ -8,7 +8,7 @@
 import type { Issue } from '../decision/issue-schema.ts';
 import type { ErrorInfo } from '../errors/phasegate-error.ts';
 import type { Correction, Revision, Rider } from '../revision/revision.ts';
-import { MASK, maskKnown } from '../values/known-secrets.ts';
+import { knowsSecrets, MASK, maskKnown } from '../values/known-secrets.ts';
 import type { RunEvent, Verdict } from './event.ts';
 import { withMaskFlag, withoutInput } from './masked-input.ts';
 import { maskSecrets, SECRET_FIELD } from './secrets.ts';
@@ -35,7 +35,8 @@ export function guardRedact(redact: Redact): Redact {
   return (event) => {
     try {
       const redacted: unknown = redact(event);
-      if (isOfType(redacted, event.type)) return flagged(event, mapTexts(redacted, maskKnown));
+      if (isOfType(redacted, event.type))
+        return flagged(event, knowsSecrets() ? mapTexts(redacted, maskKnown) : redacted);
     } catch {
       // An event that cannot be redacted is masked as a whole.
     }
@@ -220,14 +221,23 @@ function mapItems<T>(items: readonly T[], change: (item: T) => T): readonly T[] 
 }
 
 function mapFields<T extends object>(record: T, change: (value: T[keyof T], name: string) => unknown): T {
+  let changed: T | undefined;
   const fields: readonly [string, T[keyof T]][] = Object.entries(record);
-  return changedFields(record, Object.fromEntries(fields.map(([name, value]) => [name, change(value, name)])));
+  for (const [name, value] of fields) {
+    const next = change(value, name);
+    if (next === value) continue;
+    changed ??= { ...record };
+    Reflect.set(changed, name, next);
+  }
+  return changed ?? record;
 }
 
 /** Sets fields of a record; returns the record itself if it has them already. */
 function changedFields<T extends object>(record: T, fields: object): T {
-  const isSame = Object.entries(fields).every(([name, value]) => Reflect.get(record, name) === value);
-  return isSame ? record : { ...record, ...fields };
+  for (const name of Object.keys(fields)) {
+    if (Reflect.get(record, name) !== Reflect.get(fields, name)) return { ...record, ...fields };
+  }
+  return record;
 }
 
 function isOfType(value: unknown, type: RunEvent['type']): value is RunEvent {

@@ -28,6 +28,11 @@ export function rememberSecrets(texts: readonly string[]): void {
   known.longestFirst = [...known.texts].toSorted((a, b) => b.length - a.length);
 }
 
+/** True if any secret is known. */
+export function knowsSecrets(): boolean {
+  return registry().longestFirst.length > 0;
+}
+
 /** Masks every known secret in a text. */
 export function maskKnown(text: string): string {
   const { longestFirst } = registry();
