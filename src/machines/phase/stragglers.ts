@@ -22,7 +22,8 @@ export interface StragglerPorts {
 /** The stopped work of one run that has not ended. */
 export class Stragglers {
   readonly #ports: StragglerPorts;
-  readonly #works = new Set<Straggler>();
+  /** Created with the first: hardly any run has one. */
+  #works: Set<Straggler> | undefined = undefined;
   #reports: LateReport[] = [];
   #job: (() => void) | undefined = undefined;
 
@@ -31,12 +32,13 @@ export class Stragglers {
   }
 
   add(work: Straggler): void {
+    this.#works ??= new Set();
     this.#works.add(work);
   }
 
   /** Removes work that has ended, or is no longer waited for. */
   remove(work: Straggler): void {
-    if (this.#works.delete(work) && this.#works.size === 0 && this.#job) this.#ports.later(() => this.#finish());
+    if (this.#works?.delete(work) && this.#works.size === 0 && this.#job) this.#ports.later(() => this.#finish());
   }
 
   /** Takes a late report. It counts after the current step, as handlers may report in the middle of it. */
@@ -53,12 +55,12 @@ export class Stragglers {
 
   /** Calls back when all work has ended, or after a few turns of the event loop. */
   whenAtRest(job: () => void): void {
-    if (this.#works.size === 0 && this.#reports.length === 0) {
+    if (!this.#works?.size && this.#reports.length === 0) {
       job();
       return;
     }
     this.#job = job;
-    if (this.#works.size === 0) this.#ports.later(() => this.#finish());
+    if (!this.#works?.size) this.#ports.later(() => this.#finish());
     else void this.#wait();
   }
 
@@ -67,7 +69,7 @@ export class Stragglers {
   async #wait(): Promise<void> {
     for (let turns = 0; turns < TURNS && this.#job; turns += 1) await turn();
     if (!this.#job) return;
-    for (const work of this.#works) work.giveUp();
+    for (const work of this.#works ?? []) work.giveUp();
     this.#finish();
   }
 

@@ -13,8 +13,18 @@ import { INSPECT, notedOutputs } from './tracked-outputs.ts';
 export function createView(ledger: Ledger, phase: number): View {
   const target: Target = {};
   const inputs = new Proxy<Inputs>(target, LOOK_UP);
-  const read = { asked: NO_PHASES, tasks: new Map(), isWhole: false, shown: new Map() };
-  const view = { ledger, phase, time: ledger.time, inputs, ...read, same: NOTHING, ancestors: undefined };
+  const view: View = {
+    ledger,
+    phase,
+    time: ledger.time,
+    inputs,
+    asked: NO_PHASES,
+    tasks: undefined,
+    isWhole: false,
+    shown: undefined,
+    same: NOTHING,
+    ancestors: undefined,
+  };
   // Configurable, because otherwise the proxy would have to list them among its keys.
   Object.defineProperty(target, VIEW, { value: view, configurable: true });
   Object.defineProperty(target, INSPECT, { value: show, configurable: true });
@@ -49,7 +59,7 @@ export function readOf(view: View): Readonly<Record<string, number>> {
  * @param isWhole Returns true if all of a phase always counts as read.
  */
 export function readTasksOf(view: View, isWhole: (phase: string) => boolean): ReadTasks | undefined {
-  if (view.isWhole || view.tasks.size === 0) return undefined;
+  if (view.isWhole || !view.tasks) return undefined;
   const some = [...view.tasks].flatMap(([phase, tasks]): [string, readonly string[]][] => {
     const all = Object.keys(commitIn(view, phase)?.outputs ?? {});
     return tasks.size === all.length || isWhole(phase) ? [] : [[phase, all.filter((task) => tasks.has(task))]];
@@ -59,7 +69,8 @@ export function readTasksOf(view: View, isWhole: (phase: string) => boolean): Re
 
 /** Restores the recorded reads of tasks, as the handlers are not called again. */
 export function restoreReadTasks(view: View, readTasks: ReadTasks = {}): void {
-  for (const [phase, tasks] of Object.entries(readTasks)) view.tasks.set(phase, new Set(tasks));
+  const restored = Object.entries(readTasks).map(([phase, tasks]) => [phase, new Set(tasks)] as const);
+  if (restored.length > 0) view.tasks = new Map(restored);
 }
 
 /** Marks a phase as read. */
@@ -119,14 +130,14 @@ function outputsOf({ [VIEW]: view }: Target, key: string | symbol): Outputs | un
   if (!view.asked.has(key)) ask(view, key);
   const outputs = commitIn(view, key)?.outputs;
   if (!outputs || Object.keys(outputs).length < 2) return outputs;
-  const known = view.shown.get(key);
+  const known = view.shown?.get(key);
   if (known) return known;
-  const tasks = view.tasks.get(key) ?? new Set();
+  const tasks = view.tasks?.get(key) ?? new Set();
   const shown = notedOutputs(outputs, (task) => {
-    if (tasks.size === 0) view.tasks.set(key, tasks);
+    if (tasks.size === 0) (view.tasks ??= new Map()).set(key, tasks);
     tasks.add(task);
   });
-  view.shown.set(key, shown);
+  (view.shown ??= new Map()).set(key, shown);
   return shown;
 }
 

@@ -47,12 +47,12 @@ export interface View {
   readonly inputs: Inputs;
   /** Names of phases whose outputs were requested. */
   asked: Set<string>;
-  /** Tasks whose outputs were read, by phase; not of phases with one task. */
-  readonly tasks: Map<string, Set<string>>;
+  /** Tasks whose outputs were read, by phase; not of phases with one task. Created with the first. */
+  tasks: Map<string, Set<string>> | undefined;
   /** True if every phase counts as read as a whole. */
   isWhole: boolean;
-  /** Outputs that were already wrapped, by phase. */
-  readonly shown: Map<string, Outputs>;
+  /** Outputs that were already wrapped, by phase. Created with the first. */
+  shown: Map<string, Outputs> | undefined;
   /** Newer versions of phases with the same content as those that are seen here. */
   same: ReadonlyMap<string, number>;
   /** Computed on first use: a long chain has very many. */
