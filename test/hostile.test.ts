@@ -715,7 +715,6 @@ describe('names', () => {
     'toJSON',
     '0',
     '-1',
-    'runGuard',
     'cancel',
     'decide',
     'null',

@@ -1,15 +1,13 @@
 /** The machines as actors of an application, and in tools that explore machines. */
 import { describe, expect, it } from 'vitest';
-import { assign, createActor, sendTo, setup, waitFor } from 'xstate';
+import { assign, createActor, sendTo, setup, waitFor, type EventFromLogic } from 'xstate';
 import { createTestModel, getShortestPaths } from 'xstate/graph';
 import { approve, definePipeline, escalate, phase, startRun, task } from '../src/index.ts';
 import {
   machineOf,
   phaseMachine,
-  phaseModel,
   pipelineMachine,
   type PhaseInput,
-  type PhaseModelEvent,
   type PipelineUpdate,
   type Upward,
 } from '../src/machines.ts';
@@ -131,33 +129,25 @@ if (!gated) throw new Error('the pipeline has two phases');
 const input: PhaseInput = { run: 'r', phase: gated, attempt: 0, inputs: {}, attended: false };
 
 describe('a bare machine', () => {
-  it('names the actors to provide: phaseMachine', () => {
-    expect(errorOf(() => createActor(phaseMachine, { input }))).toMatchInlineSnapshot(`
-      [PhasegateError: Cannot run phase "publish" as its actors are not provided: \`attempt\`, \`review\`
-      Provide them: phaseMachine.provide({ actors: { attempt, review } }), each of them logic such as fromPromise() makes.
-      Docs: docs/errors.md#ACTOR_MISSING]
-    `);
-  });
-
-  it('names the actors to provide: pipelineMachine', () => {
+  it('names the work to provide: pipelineMachine', () => {
     expect(errorOf(() => createActor(pipelineMachine, { input: { run: 'r', plan } }))).toMatchInlineSnapshot(`
-      [PhasegateError: Cannot run phase "draft" as its actor is not provided: \`attempt\`
-      Use machineOf(pipeline), which has its work. Or provide it: pipelineMachine.provide({ actors: { phase: phaseMachine.provide({ actors: { attempt, review } }) } })
+      [PhasegateError: Cannot run pipeline "notice" as the work of its phases is not provided
+      Use machineOf(pipeline), which has its work. Or provide it: pipelineMachine.provide({ actors: { phase: phaseLogic({ attempt, review }) } })
       Docs: docs/errors.md#ACTOR_MISSING]
     `);
   });
 });
 
-const events: PhaseModelEvent[] = [
-  { type: 'work.done', output: { type: 'done', outputs: { print: 1 } } },
-  { type: 'work.done', output: { verdict: { type: 'approve' }, verdicts: {} } },
-  { type: 'work.done', output: { verdict: { type: 'reject', reason: 'no' }, verdicts: {} } },
+const events: EventFromLogic<typeof phaseMachine>[] = [
+  { type: 'attempt.done', output: { type: 'done', outputs: { print: 1 } } },
+  { type: 'review.done', output: { verdict: { type: 'approve' }, verdicts: {} } },
+  { type: 'review.done', output: { verdict: { type: 'reject', reason: 'no' }, verdicts: {} } },
 ];
 
 describe('xstate/graph', () => {
-  it('getShortestPaths() and createTestModel() explore phaseModel()', async () => {
+  it('getShortestPaths() and createTestModel() explore phaseMachine', async () => {
     const reached = (value: unknown, verdict: unknown) => `${String(value)} ${String(verdict)}`;
-    const explored = getShortestPaths(phaseModel(), {
+    const explored = getShortestPaths(phaseMachine, {
       input,
       events: ({ value }) => (value === 'running' ? events.slice(0, 1) : value === 'reviewing' ? events.slice(1) : []),
       serializeState: ({ value, context }) => reached(value, context.review.verdict?.type),
@@ -169,7 +159,7 @@ describe('xstate/graph', () => {
       '"running"',
     ]);
 
-    const model = createTestModel(phaseModel());
+    const model = createTestModel(phaseMachine);
     const paths = model.getShortestPaths({
       input,
       events: ({ value }) => (value === 'running' ? events.slice(0, 1) : value === 'reviewing' ? events.slice(1) : []),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   createActor,
-  fromPromise,
   initialTransition,
   transition,
   type AnyTransitionDefinition,
@@ -19,25 +18,15 @@ import {
   retryPredecessor,
   task,
   type GatePolicy,
-  type RunEvent,
   type Verdict,
 } from '../src/index.ts';
-import {
-  phaseMachine,
-  type AttemptOutcome,
-  type GateOutcome,
-  type PhaseContext,
-  type PhaseInput,
-} from '../src/machines.ts';
+import { phaseLogic, phaseMachine, reportsOf, type AttemptOutcome, type PhaseInput } from '../src/machines.ts';
 import { BORN, follow, type Model, type Rules, type Step, type Stimulus } from './phase.oracle.ts';
 
-/** The phase machine with work that never ends by itself. The test sends its end. */
-const machine = phaseMachine.provide({
-  actors: {
-    attempt: fromPromise<AttemptOutcome, PhaseContext>(() => new Promise(() => undefined)),
-    review: fromPromise<GateOutcome, PhaseContext>(() => new Promise(() => undefined)),
-  },
-});
+const machine = phaseMachine;
+/** The logic of an actor whose work never ends by itself. The test sends its end. */
+const endless = phaseLogic({ attempt: { begin: () => held }, review: { begin: () => held } });
+const held = { stop: () => undefined };
 type Snapshot = SnapshotFrom<typeof machine>;
 type Event = EventFromLogic<typeof machine>;
 
@@ -131,7 +120,7 @@ describe.each(settings.map((setting) => [JSON.stringify(setting), setting] as co
         const kind = JSON.stringify([before?.snapshot.value, nameOf(events.slice(-1)), after?.snapshot.value]);
         if (seen.has(kind)) continue;
         seen.add(kind);
-        const actor = createActor(machine, {
+        const actor = createActor(endless, {
           input,
           inspect: (inspection) => {
             if (inspection.type !== '@xstate.microstep') return;
@@ -232,16 +221,12 @@ function eventOf(stimulus: Stimulus): Event {
 
 function rawEventOf(stimulus: Stimulus): object {
   switch (stimulus.type) {
-    case 'work': {
-      const actorId = '0.phase.running';
-      if (stimulus.outcome === 'crashed') return { type: `xstate.error.actor.${actorId}`, actorId, error: CRASH };
-      return { type: `xstate.done.actor.${actorId}`, actorId, output: outcomeOf(stimulus.outcome) };
-    }
-    case 'verdict': {
-      const actorId = '0.phase.reviewing';
-      if (stimulus.verdict === 'crashed') return { type: `xstate.error.actor.${actorId}`, actorId, error: 'crashed' };
-      return { type: `xstate.done.actor.${actorId}`, actorId, output: { verdict: stimulus.verdict, verdicts: {} } };
-    }
+    case 'work':
+      if (stimulus.outcome === 'crashed') return { type: 'attempt.failed', error: CRASH };
+      return { type: 'attempt.done', output: outcomeOf(stimulus.outcome) };
+    case 'verdict':
+      if (stimulus.verdict === 'crashed') return { type: 'review.failed', error: 'crashed' };
+      return { type: 'review.done', output: { verdict: stimulus.verdict, verdicts: {} } };
     case 'hold':
       return { type: 'hold', reason: 'a limit' };
     case 'restart':
@@ -285,8 +270,8 @@ function walker(input: PhaseInput, between = (snapshot: Snapshot) => snapshot): 
   };
 
   function begin(): readonly Walked[] {
-    const [snapshot, actions] = initialTransition(machine, input);
-    return [{ snapshot, reports: reportsIn(actions) }];
+    const [snapshot] = initialTransition(machine, input);
+    return [{ snapshot, reports: reportsOf(snapshot).map(reportLine) }];
   }
 
   function goOn(steps: readonly Walked[], events: readonly Event[]): readonly Walked[] {
@@ -294,8 +279,8 @@ function walker(input: PhaseInput, between = (snapshot: Snapshot) => snapshot): 
     const event = events.at(-1);
     if (!last || !event) throw new Error('a way goes on from a step, with an event');
     const before = between(last.snapshot);
-    const [snapshot, actions] = transition(machine, before, event);
-    return [...steps, { snapshot, reports: reportsIn(actions) }];
+    const [snapshot] = transition(machine, before, event);
+    return [...steps, { snapshot, reports: reportsOf(snapshot, before).map(reportLine) }];
   }
 }
 
@@ -312,14 +297,7 @@ function throughJson(snapshot: Snapshot): Snapshot {
   return createActor(machine, { snapshot: stored as never, input: undefined as never }).getSnapshot();
 }
 
-function reportsIn(actions: readonly { readonly type: string; readonly params?: unknown }[]): readonly string[] {
-  return actions.flatMap(({ type, params }) => {
-    if (type === 'reportAll') return (params as readonly RunEvent[]).map(reportLine);
-    return type === 'report' && params ? reportLine(params as RunEvent) : [];
-  });
-}
-
-function reportLine(event: RunEvent): string {
+function reportLine(event: ReturnType<typeof reportsOf>[number]): string {
   if (event.type === 'phase.started') return `phase.started ${event.attempt}`;
   if (event.type === 'review.started') return `review.started ${event.asked}`;
   if (event.type === 'review.decided') return `review.decided ${event.verdict.type} ${event.by}`;

@@ -493,22 +493,22 @@ describe('statechartOf', () => {
     expect(JSON.parse(JSON.stringify(chart))).toEqual(chart);
   });
 
-  it('has invoked actors, guards, and targets of the machine of a phase', () => {
+  it('has events, guards, and targets of the machine of a phase', () => {
     const { states, transitions } = statechartOf(phaseMachine);
     expect(states.map(({ name }) => name)).toEqual(Object.keys(phaseMachine.config.states ?? {}));
     expect(states[0]).toEqual({
       name: 'running',
       type: 'atomic',
       isInitial: true,
-      invokes: ['attempt'],
+      invokes: [],
       transitions: [
         ...[
-          { guard: 'isFailure', target: 'failed' },
-          { guard: 'isDemand', target: 'deciding' },
-          { guard: 'isUnreviewed', target: 'approved' },
-          { guard: null, target: 'reviewing' },
-        ].map((way) => ({ trigger: 'done', event: 'attempt', ...way, actions: ['keepOutcome'] })),
-        { trigger: 'error', event: 'attempt', guard: null, target: 'failed', actions: ['keepError'] },
+          { guard: 'isFailure', target: 'failed', actions: ['keepOutcome'] },
+          { guard: 'isDemand', target: 'deciding', actions: ['keepDemand'] },
+          { guard: 'isUnreviewed', target: 'approved', actions: ['keepOutcome'] },
+          { guard: null, target: 'reviewing', actions: ['keepOutcome'] },
+        ].map((way) => ({ trigger: 'event', event: 'attempt.done', ...way })),
+        { trigger: 'event', event: 'attempt.failed', guard: null, target: 'failed', actions: ['keepError'] },
       ],
     });
     expect(transitions[0]).toEqual({
@@ -635,7 +635,7 @@ describe('pictures of machines', () => {
       '16 [otherwise] → rejected',
     ]);
     expect(texts.slice(0, 2)).toEqual(['any state', 'cancel → cancelled']);
-    expect(texts).toContain('4 attempt done [otherwise] → reviewing');
+    expect(texts).toContain('4 attempt.done [otherwise] → reviewing');
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import {
   assign,
   createActor,
-  fromPromise,
   SimulatedClock,
   setup,
   toPromise,
@@ -21,10 +20,9 @@ import {
 } from '../src/index.ts';
 import {
   machineOf,
-  phaseMachine,
-  type AttemptOutcome,
+  fromAsync,
+  phaseLogic,
   type GateOutcome,
-  type PhaseContext,
   type PhaseInput,
   type PipelineOutput,
 } from '../src/machines.ts';
@@ -276,20 +274,18 @@ describe('a snapshot of a phase', () => {
       { type: 'retryPredecessor', phase: 'p', feedback: 'other' },
       { type: 'escalate', reason: 'look' },
     ];
-    const machine = phaseMachine.provide({
-      actors: {
-        attempt: fromPromise<AttemptOutcome, PhaseContext>(async ({ input }) => {
-          told.attempts += 1;
-          await idle();
-          return { type: 'done', outputs: { t: [input.attempt, input.revision?.feedback ?? null, input.inputs] } };
-        }),
-        review: fromPromise<GateOutcome, PhaseContext>(async ({ input }) => {
-          told.reviews += 1;
-          await idle();
-          const number = input.memory.rewinds['p'] === 1 ? 2 : input.attempt;
-          return { verdict: verdicts[number] ?? approve(), verdicts: {} };
-        }),
-      },
+    const machine = phaseLogic({
+      attempt: fromAsync(async ({ input }) => {
+        told.attempts += 1;
+        await idle();
+        return { type: 'done', outputs: { t: [input.attempt, input.revision?.feedback ?? null, input.inputs] } };
+      }),
+      review: fromAsync(async ({ input }) => {
+        told.reviews += 1;
+        await idle();
+        const number = input.memory.rewinds['p'] === 1 ? 2 : input.attempt;
+        return { verdict: verdicts[number] ?? approve(), verdicts: {} };
+      }),
     });
     return { machine, told };
   }

@@ -1,19 +1,13 @@
 /**
- * A phase without a pipeline: an application invokes `phaseMachine`, does the work itself, and restarts the phase on request.
+ * A phase without a pipeline: an application invokes a phase, does the work itself, and restarts the phase on request.
  *
  * @module
  */
 import { approve, definePipeline, phase, retry, task, type RunEvent } from 'phasegate';
-import {
-  phaseMachine,
-  type AttemptOutcome,
-  type GateOutcome,
-  type PhaseContext,
-  type PhaseOutput,
-} from 'phasegate/machines';
-import { assign, fromPromise, sendTo, setup } from 'xstate';
+import { fromAsync, phaseLogic, type PhaseOutput } from 'phasegate/machines';
+import { assign, sendTo, setup } from 'xstate';
 
-/** The plan of the phase, which `definePipeline` creates and validates. The actors below replace its functions. */
+/** The plan of the phase, which `definePipeline` creates and validates. The work below replaces its functions. */
 const [plan] = definePipeline({
   name: 'lesson',
   phases: [
@@ -25,17 +19,12 @@ const [plan] = definePipeline({
 }).plan.phases;
 if (!plan) throw new Error('The lesson has a phase');
 
-const exercise = phaseMachine.provide({
-  actors: {
-    attempt: fromPromise<AttemptOutcome, PhaseContext>(async ({ input }) => ({
-      type: 'done',
-      outputs: { repeat: input.attempt + 1 },
-    })),
-    review: fromPromise<GateOutcome, PhaseContext>(async ({ input }) => ({
-      verdict: Number(input.outputs?.['repeat']) < 3 ? retry('Once more.') : approve(),
-      verdicts: {},
-    })),
-  },
+const exercise = phaseLogic({
+  attempt: fromAsync(({ input }) => ({ type: 'done', outputs: { repeat: input.attempt + 1 } })),
+  review: fromAsync(({ input }) => ({
+    verdict: Number(input.outputs?.['repeat']) < 3 ? retry('Once more.') : approve(),
+    verdicts: {},
+  })),
 });
 
 interface CoachContext {

@@ -34,7 +34,7 @@ export function isActorInspection(event: InspectionEvent): event is ActorInspect
 
 /**
  * Creates a registry of all living actors. Of ended actors it holds the latest statecharts, so that a late viewer can see how the
- * run went. It drops ended actors without a statechart: a phase creates two of them with each attempt.
+ * run went. It drops ended actors without a statechart, of which an application may have very many.
  *
  * @param most The number of ended actors to hold.
  */

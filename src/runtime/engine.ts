@@ -138,13 +138,11 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     const work = bindHumanWork(pipeline.work, (asking) => inboxNow().ask(asking));
     const made = createActor(machineOf({ work }, persistence?.host), {
       id: log.runId,
-      input: { ...input, quiet: !inspect },
+      input,
       ...(inspect && { inspect: safeInspector(inspect) }),
       ...(clock && { clock }),
     });
-    // An inspector sees emitted events only, so with one every event must be emitted.
-    if (inspect) made.on('*', publish);
-    else setEventListener(made, publish);
+    setEventListener(made, publish);
     made.subscribe({ error: failRun });
     prepare?.(made);
     actor = made;

@@ -7,9 +7,8 @@ import { attemptLogic } from '../actors/attempt/attempt.ts';
 import { reviewLogic } from '../actors/review/review.ts';
 import { createStoppedWork } from '../actors/work/stopped-work.ts';
 import { inMemoryHost, type WorkHost } from '../actors/work/work-host.ts';
-import { phaseMachine } from '../machines/phase/phase.machine.ts';
+import { phaseLogic } from '../machines/phase/phase-logic.ts';
 import { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
-import { createRunGuard } from '../machines/pipeline/run-guard.ts';
 import type { Work } from '../model/definition/compile.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 
@@ -31,8 +30,7 @@ const machines = new WeakMap<Work, typeof pipelineMachine>();
 
 function provide(work: Work, host: WorkHost): typeof pipelineMachine {
   const stopped = createStoppedWork();
-  const phase = phaseMachine.provide({
-    actors: { attempt: attemptLogic(work, stopped, host), review: reviewLogic(work, stopped, host) },
-  });
-  return pipelineMachine.provide({ actors: { phase, runGuard: createRunGuard(() => Date.now()) } });
+  const logic = { attempt: attemptLogic(work, stopped, host), review: reviewLogic(work, stopped, host) };
+  const phase = phaseLogic(logic);
+  return Object.assign(pipelineMachine.provide({ actors: { phase } }), { now: () => Date.now() });
 }

@@ -158,7 +158,6 @@ async function receive(server: string) {
     /** Returns one line for each statechart, with its states. */
     stories: () =>
       [...ids].flatMap(([sessionId, id]) => {
-        if (/^\d+\./u.test(id) || id === '__guard') return [];
         const steps = events
           .filter((event) => event.sessionId === sessionId)
           .flatMap((event) => {

@@ -69,13 +69,14 @@ describe('serveInspector()', () => {
     await begun;
 
     const viewer = await watch(server.socketUrl);
-    await viewer.until((messages) => messages.some(({ name }) => name === '0.phase.running'));
+    await viewer.until((messages) => messages.some(({ name }) => name === 'one'));
     proceed('done');
     await viewer.until(isOver);
     expect(statesOf(viewer.messages)).toEqual(['slow: running completed', 'one: running reviewing approved']);
     const events = viewer.messages.filter(({ type }) => type === '@xstate.event').map(({ event }) => event?.type);
     expect(events.filter((type) => type?.startsWith('phase.') || type?.startsWith('review.'))).toEqual([
       'review.started',
+      'review.done',
       'review.decided',
       'phase.approved',
     ]);

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
-import type { AttemptOutcome, Baseline } from '../../machines/phase/ports.ts';
+import type { AttemptOutcome, Baseline, WorkLogic } from '../../machines/phase/ports.ts';
 import type { PhaseWork, Work } from '../../model/definition/compile.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { asRework } from '../../model/handlers/needs-rework.ts';
@@ -18,7 +18,7 @@ import type { Try } from '../work/single-try.ts';
 import { createStoppedWork } from '../work/stopped-work.ts';
 import { completedReport, droppedReport, readMarks, startedReport } from '../work/task-reports.ts';
 import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
-import { fromWork, type WorkLogic } from '../work/work-logic.ts';
+import { fromWork } from '../work/work-logic.ts';
 import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
 import { prepare, type Prepared } from './prepare.ts';
 import { contextOf, inOrder } from './task-outputs.ts';
@@ -28,7 +28,7 @@ export function attemptLogic(
   work: Work,
   stopped = createStoppedWork(),
   host: WorkHost = inMemoryHost,
-): WorkLogic<AttemptOutcome, PhaseContext> {
+): WorkLogic<AttemptOutcome> {
   return fromWork((scope) => {
     const functions = work.phases.get(scope.input.origin.phase.name);
     stopped.whenStopped(scope, () => runAttempt(functions, scope, host));

@@ -5,7 +5,7 @@
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import { reviewDelay } from '../../machines/phase/phase-reports.ts';
-import type { GateOutcome } from '../../machines/phase/ports.ts';
+import type { GateOutcome, WorkLogic } from '../../machines/phase/ports.ts';
 import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { Verdict } from '../../model/events/event.ts';
@@ -24,7 +24,7 @@ import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
 import { createStoppedWork } from '../work/stopped-work.ts';
 import { droppedReport } from '../work/task-reports.ts';
 import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
-import { fromWork, type WorkLogic } from '../work/work-logic.ts';
+import { fromWork } from '../work/work-logic.ts';
 import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
 import { asksPerson, reportIfForPeople } from './people-time.ts';
 import { findingsOf, reviewContext } from './review-context.ts';
@@ -36,7 +36,7 @@ export function reviewLogic(
   work: Work,
   stopped = createStoppedWork(),
   host: WorkHost = inMemoryHost,
-): WorkLogic<GateOutcome, PhaseContext> {
+): WorkLogic<GateOutcome> {
   const phases = [...work.phases.keys()];
   return fromWork((scope) => {
     const { phase } = scope.input.origin;

@@ -42,8 +42,6 @@ export interface PipelineInput {
   readonly edition?: number | undefined;
   /** Events that the parent of the pipeline gets, each with the id of the run. @default 'waits' */
   readonly upward?: Upward | undefined;
-  /** True if nothing is emitted, as a listener takes the events. @default false */
-  readonly quiet?: boolean | undefined;
 }
 
 /** The end of a run. */
@@ -128,6 +126,7 @@ export function createRunState(input: PipelineInput, ports: CoordinatorPorts): R
     kept: input.kept,
     marks: {},
     memory: input.memory,
+    upward: input.upward,
     edition: input.edition ?? EDITION,
     ports,
     graph,

@@ -22,17 +22,15 @@ export function clockOf(actor: AnyActorRef): Clock {
 }
 
 /**
- * Returns the time source of a pipeline: its clock, or the `runGuard` of its logic.
+ * Returns the time source of a pipeline: its clock, or its logic.
  *
  * @returns A function that returns milliseconds since 1970; `undefined` if there is no time source.
  */
 export function timeOf(pipeline: AnyActorRef): (() => number) | undefined {
   const clock = clockOf(pipeline);
-  const { logic } = pipeline as unknown as {
-    readonly logic: { readonly implementations: { readonly actors: { readonly runGuard: Pick<Clock, 'now'> } } };
-  };
-  const teller = clock.now ? clock : logic.implementations.actors.runGuard;
-  return teller.now && (() => teller.now?.() ?? 0);
+  const { logic } = pipeline as unknown as { readonly logic: Pick<Clock, 'now'> };
+  const source = clock.now ? clock : logic;
+  return source.now && (() => source.now?.() ?? 0);
 }
 
 /** True if an actor has neither ended nor been stopped. */

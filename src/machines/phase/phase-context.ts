@@ -4,7 +4,7 @@
  * @module
  */
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
-import type { DecidedBy, EventOf, FailedChecks, Verdict } from '../../model/events/event.ts';
+import type { DecidedBy, EventOf, FailedChecks, PhaseReport, Verdict } from '../../model/events/event.ts';
 import type { Inputs, Outputs } from '../../model/handlers/task.ts';
 import type { PhasePlan } from '../../model/plan/plan.ts';
 import type { FailedBefore } from '../../model/review/baseline.ts';
@@ -118,6 +118,8 @@ export interface PhaseContext extends Omit<PhaseStart, 'unchanged'> {
   readonly error: ErrorInfo | null;
   /** The reason for which the coordinator holds the phase. */
   readonly held: string | null;
+  /** Reports of the latest decision. Each decision has an array of its own. */
+  readonly judgement: readonly PhaseReport[];
 }
 
 /** Creates the context of a phase that starts. */
@@ -141,12 +143,14 @@ export function openContext(input: PhaseInput): PhaseContext {
     best: null,
     error: null,
     held: null,
+    judgement: NO_REPORTS,
   };
 }
 
 // --- internal ---
 
 const NONE: Readonly<Record<string, never>> = Object.freeze({});
+const NO_REPORTS: readonly PhaseReport[] = Object.freeze([]);
 const NO_BACKGROUND: Background = Object.freeze({});
 
 /** A review before any reviewer was asked. */

@@ -19,22 +19,21 @@
  * A phase starts only its first attempt by itself, never touches committed outputs, and knows no sibling. It reports to its parent,
  * which commits, restarts, holds and cancels.
  *
+ * The machine is pure: `phaseLogic` sends its reports, and does the work.
+ *
  * `retrying` and `rewinding` are requests. The parent answers with `restart`. If a limit of the run is spent, it ends the run or answers
  * with `hold`: then the phase takes back a correction of its gate that no record has.
  *
  * @module
  */
-import { assign, enqueueActions, setup } from 'xstate';
+import { assign, setup } from 'xstate';
 import { errorInfo, type ErrorInfo } from '../../model/errors/phasegate-error.ts';
-import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
 import { isBroken } from '../../model/review/verdict.ts';
 import { openContext, type PhaseContext, type PhaseInput } from './phase-context.ts';
 import * as rules from './phase-guards.ts';
-import * as reports from './phase-reports.ts';
+import { approvedReport, judgementReports } from './phase-reports.ts';
 import * as updates from './phase-updates.ts';
-import type { AttemptOutcome, GateOutcome, PhaseActors } from './ports.ts';
-import { report } from './run-services.ts';
-import { requireWork } from './required-actors.ts';
+import type { AttemptOutcome, GateOutcome, WorkEvent } from './ports.ts';
 
 /** Commands of a phase. */
 export type PhaseCommand =
@@ -61,15 +60,14 @@ export interface PhaseOutput {
   readonly outputs: Readonly<Record<string, unknown>> | null;
 }
 
-/** The statechart of one phase. Provide `attempt` and `review`; send `restart` when it retries or rewinds. */
+/** The statechart of one phase, without its work: `phaseLogic` makes the logic of an actor of it. */
 export const phaseMachine = setup({
   types: {
     input: {} as PhaseInput,
     context: {} as PhaseContext,
-    events: {} as PhaseCommand | TaskReport,
+    events: {} as PhaseCommand | WorkEvent,
     output: {} as PhaseOutput,
   },
-  actors: {} as PhaseActors,
   guards: {
     // Read from the event: a state in between would raise the cost of a phase by a tenth.
     isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
@@ -95,14 +93,15 @@ export const phaseMachine = setup({
     acceptsExhausted: ({ context }) => rules.acceptsExhausted(context),
   },
   actions: {
-    check: enqueueActions(({ context, self }) => requireWork(self, context.origin.phase)),
-    report: ({ self }, fact: PhaseReport | undefined) => fact && report(self, fact),
-    reportAll: ({ self }, facts: readonly PhaseReport[]) => facts.forEach((fact) => report(self, fact)),
-    pass: ({ self, event }) => isTaskReport(event) && report(self, event),
     keepOutcome: assign(({ context }, outcome: AttemptOutcome) => updates.outcomeFields(context, outcome)),
     keepError: assign({ error: (_, error: ErrorInfo) => error }),
-    keepReview: assign(({ context }, outcome: GateOutcome) => updates.reviewFields(context, outcome)),
-    keepDecision: assign(({ context }, person: updates.PersonDecision) => updates.decisionFields(context, person)),
+    keepDemand: assign(({ context }, outcome: AttemptOutcome) =>
+      judged(context, updates.outcomeFields(context, outcome)),
+    ),
+    keepReview: assign(({ context }, outcome: GateOutcome) => judged(context, updates.reviewFields(context, outcome))),
+    keepDecision: assign(({ context }, person: updates.PersonDecision) =>
+      judged(context, updates.decisionFields(context, person)),
+    ),
     keepAttended: assign(({ context: { origin } }, attended: boolean) => ({ origin: { ...origin, attended } })),
     countReviewError: assign({ review: ({ context: { review } }) => ({ ...review, errors: review.errors + 1 }) }),
     countRetry: assign(({ context }) => updates.retryFields(context)),
@@ -117,24 +116,15 @@ export const phaseMachine = setup({
 }).createMachine({
   id: 'phase',
   context: ({ input }) => openContext(input),
-  entry: 'check',
   initial: 'running',
   on: {
     cancel: '.cancelled',
     attend: { actions: { type: 'keepAttended', params: ({ event }) => event.attended } },
-    'task.*': { actions: 'pass' },
-    'check.baselined': { actions: 'pass' },
-    'phase.reflected': { actions: 'pass' },
-    'review.waiting': { actions: 'pass' },
-    'phase.warned': { actions: 'pass' },
   },
   states: {
     running: {
-      entry: { type: 'report', params: ({ context }) => reports.startedReport(context) },
-      invoke: {
-        src: 'attempt',
-        input: ({ context }) => context,
-        onDone: [
+      on: {
+        'attempt.done': [
           {
             guard: { type: 'isFailure', params: ({ event }) => event.output },
             target: 'failed',
@@ -143,7 +133,7 @@ export const phaseMachine = setup({
           {
             guard: { type: 'isDemand', params: ({ event }) => event.output },
             target: 'deciding',
-            actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+            actions: { type: 'keepDemand', params: ({ event }) => event.output },
           },
           {
             guard: 'isUnreviewed',
@@ -152,16 +142,16 @@ export const phaseMachine = setup({
           },
           { target: 'reviewing', actions: { type: 'keepOutcome', params: ({ event }) => event.output } },
         ],
-        onError: { target: 'failed', actions: { type: 'keepError', params: ({ event }) => errorInfo(event.error) } },
+        'attempt.failed': {
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => errorInfo(event.error) },
+        },
       },
     },
     reviewing: {
-      entry: { type: 'reportAll', params: ({ context }) => reports.reviewReports(context) },
-      invoke: {
-        src: 'review',
-        input: ({ context }) => context,
-        onDone: { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => event.output } },
-        onError: {
+      on: {
+        'review.done': { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => event.output } },
+        'review.failed': {
           target: 'deciding',
           actions: { type: 'keepReview', params: ({ event }) => updates.crashed(event.error) },
         },
@@ -170,7 +160,6 @@ export const phaseMachine = setup({
 
     // The decision table, read top to bottom.
     deciding: {
-      entry: { type: 'reportAll', params: ({ context }) => reports.judgementReports(context) },
       always: [
         { guard: 'isBroken', target: 'failed' },
         { guard: 'mayAskAgain', target: 'reviewing', actions: 'countReviewError' },
@@ -191,38 +180,32 @@ export const phaseMachine = setup({
       ],
     },
     retrying: {
-      entry: { type: 'report', params: ({ context }) => reports.retryingReport(context) },
       on: {
         restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event } },
         hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
       },
     },
     rewinding: {
-      entry: { type: 'report', params: ({ context }) => reports.rewindingReport(context) },
       on: {
         restart: { target: 'running', actions: { type: 'beginNext', params: ({ event }) => event } },
         hold: { target: 'escalated', actions: { type: 'keepHold', params: ({ event }) => event } },
       },
     },
     escalated: {
-      entry: { type: 'report', params: ({ context }) => reports.escalatedReport(context) },
       on: {
         decide: { target: 'deciding', actions: { type: 'keepDecision', params: ({ event }) => event } },
       },
     },
     approved: {
       type: 'final',
-      entry: { type: 'reportAll', params: ({ context }) => reports.approvalReports(context) },
-      output: ({ context }) => ended('approved', reports.approvedReport(context).outputs),
+      output: ({ context }) => ended('approved', approvedReport(context).outputs),
     },
     rejected: {
       type: 'final',
-      entry: { type: 'report', params: ({ context }) => reports.rejectedReport(context) },
       output: () => ended('rejected'),
     },
     failed: {
       type: 'final',
-      entry: { type: 'report', params: ({ context }) => reports.failedReport(context) },
       output: () => ended('failed'),
     },
     cancelled: { type: 'final', output: () => ended('cancelled') },
@@ -232,12 +215,12 @@ export const phaseMachine = setup({
 
 // --- internal ---
 
-function isTaskReport(event: PhaseCommand | TaskReport): event is TaskReport {
-  return event.type.startsWith('task.') || PASSED.has(event.type);
+/** Adds the reports of a decision to its fields. */
+function judged(context: PhaseContext, fields: Partial<PhaseContext>): Partial<PhaseContext> {
+  // A field after a spread would give each object a hidden class of its own.
+  const judgement = judgementReports(Object.assign({}, context, fields));
+  return Object.assign({}, fields, { judgement });
 }
-
-/** Reports of work that are not about tasks. */
-const PASSED: ReadonlySet<string> = new Set(['check.baselined', 'phase.reflected', 'phase.warned', 'review.waiting']);
 
 function ended(status: PhaseOutput['status'], outputs: PhaseOutput['outputs'] = null): PhaseOutput {
   return { status, outputs };

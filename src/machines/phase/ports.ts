@@ -3,7 +3,6 @@
  *
  * @module
  */
-import type { PromiseActorLogic } from 'xstate';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, FailedChecks, PhaseReport, Verdict } from '../../model/events/event.ts';
 import type { FailedBefore } from '../../model/review/baseline.ts';
@@ -67,20 +66,26 @@ export interface WorkOwner<O> {
   failed(error: unknown): void;
 }
 
-/** Work without an actor: a call begins it, and it calls its owner. */
-export interface InlineWork<O, I> {
+/** The logic of work: of the attempts of a phase, or of its reviews. */
+export interface WorkLogic<O> {
   /**
-   * Begins, one turn later. It does not call the owner before, nor after it was stopped.
+   * Begins work, one turn later. It does not call the owner before, nor after it was stopped.
    *
    * @param progress Progress in an earlier process.
    */
-  begin(input: I, owner: WorkOwner<O>, progress?: Progress): { stop(): void };
+  begin(input: PhaseContext, owner: WorkOwner<O>, progress?: Progress): { stop(): void };
 }
 
-/** The ports of the phase machine. Both are given the phase's whole context and may send it task reports. */
-export type PhaseActors = {
-  /** Runs the tasks of one attempt. Rejecting counts as `failed`. */
-  attempt: PromiseActorLogic<AttemptOutcome, PhaseContext>;
-  /** Runs checks and reviewers on the outputs of one attempt. Rejecting counts as a review error. */
-  review: PromiseActorLogic<GateOutcome, PhaseContext>;
-};
+/** The end of work, as an event of its phase. */
+export type WorkEvent =
+  | { readonly type: 'attempt.done'; readonly output: AttemptOutcome }
+  | { readonly type: 'review.done'; readonly output: GateOutcome }
+  | { readonly type: 'attempt.failed' | 'review.failed'; readonly error: unknown };
+
+/** The work of a phase. Both are given its whole context. */
+export interface PhasePorts {
+  /** Runs the tasks of one attempt. Failing counts as `failed`. */
+  readonly attempt: WorkLogic<AttemptOutcome>;
+  /** Runs checks and reviewers on the outputs of one attempt. Failing counts as a review error. */
+  readonly review: WorkLogic<GateOutcome>;
+}

@@ -22,8 +22,10 @@ export interface DeferredWork {
 
 /** The services of one run. */
 export interface RunServices {
-  /** Takes reports of phases by a call. An event of XState costs as much as a task. @default reports are sent as events */
-  report?: ReportHandler | undefined;
+  /** Takes reports by a call while phases are restored: the pipeline takes no events before it has started. */
+  takeReport?: ReportHandler | undefined;
+  /** The work of its phases; absent before the first begins. */
+  work?: Map<AnyActorRef, { stop(): void }> | undefined;
   /** Takes the events of the run, in order, instead of `emit`. It must not throw. */
   listener?: ((event: RunEvent) => void) | undefined;
   /** The quota that tries ask; absent if no limit bounds them. */
@@ -31,16 +33,13 @@ export interface RunServices {
   /** Work that was stopped and has not ended. */
   stragglers?: Stragglers | undefined;
   /** Deferred work by phase; present while the phases of the run are restored. */
-  deferred?: Map<Child, DeferredWork> | undefined;
+  deferred?: Map<AnyActorRef, DeferredWork> | undefined;
+  /** True for a run, or a phase without one, that was restored from a snapshot of XState. */
+  isRestored?: boolean | undefined;
   /** Resumes a run instead of beginning one; absent for a new run. */
   resume?: (() => void) | undefined;
   /** True until the turn in which the pipeline has started is over. */
   isFirstTurn?: boolean | undefined;
-}
-
-/** An actor, or an inline phase, with a parent. */
-export interface Child {
-  readonly _parent?: AnyActorRef | undefined;
 }
 
 const registry = new WeakMap<AnyActorRef, RunServices>();
@@ -59,25 +58,22 @@ export function servicesOf(pipeline: AnyActorRef | undefined): RunServices | und
   return pipeline && registry.get(pipeline);
 }
 
-/** Reports a fact to the parent of an actor. Without a parent nothing happens. */
-export function report({ _parent: parent }: Child, fact: PhaseReport): void {
-  if (!parent) return;
-  const handler = registry.get(parent)?.report;
-  if (handler) handler(fact);
-  else parent.send(fact);
+/** Returns the services of the run of a phase; its own for a phase without a pipeline. */
+export function servicesFor(phase: AnyActorRef): RunServices {
+  return servicesOf(phase._parent) ?? openServices(phase);
 }
 
-/** Reports a fact about work: to the pipeline if it takes calls, else to the phase, which passes it on. */
-export function reportWork(work: AnyActorRef, fact: PhaseReport): void {
-  const phase = work._parent;
-  const handler = servicesOf(phase?._parent)?.report;
-  if (handler) handler(fact);
-  else phase?.send(fact);
+/** Reports a fact about a phase, or its work, to the parent of the phase. Without a parent nothing happens. */
+export function report({ _parent: parent }: AnyActorRef, fact: PhaseReport): void {
+  if (!parent) return;
+  const takeReport = registry.get(parent)?.takeReport;
+  if (takeReport) takeReport(fact);
+  else parent.send(fact);
 }
 
 /** True for a report of a phase, false for any other event of a pipeline. */
 export function isReport(event: { readonly type: string }): event is PhaseReport {
-  return /^(?:task|phase|review|check|loop|attempt)\./u.test(event.type);
+  return REPORT_TYPES.has(event.type);
 }
 
 /** Defers the work of all phases of a pipeline during a call. */
@@ -91,15 +87,39 @@ export function whileDeferring(pipeline: AnyActorRef, run: () => void): void {
   }
 }
 
-/** Returns the deferred work of a phase's run, to which the phase has to add its own; `undefined` if work begins at once. */
-export function deferredOf({ _parent: pipeline }: Child): RunServices['deferred'] {
-  return servicesOf(pipeline)?.deferred;
-}
-
 /** Removes the deferred work of a phase, and returns it. */
-export function takeDeferred(phase: Child): DeferredWork | undefined {
-  const deferred = deferredOf(phase);
+export function takeDeferred(phase: AnyActorRef): DeferredWork | undefined {
+  const deferred = servicesOf(phase._parent)?.deferred;
   const work = deferred?.get(phase);
   deferred?.delete(phase);
   return work;
 }
+
+// --- internal ---
+
+const REPORTS: Readonly<Record<PhaseReport['type'], true>> = {
+  'attempt.unchanged': true,
+  'check.baselined': true,
+  'loop.detected': true,
+  'phase.approved': true,
+  'phase.escalated': true,
+  'phase.failed': true,
+  'phase.reflected': true,
+  'phase.rejected': true,
+  'phase.retrying': true,
+  'phase.rewinding': true,
+  'phase.started': true,
+  'phase.warned': true,
+  'review.decided': true,
+  'review.started': true,
+  'review.waiting': true,
+  'task.answered': true,
+  'task.asked': true,
+  'task.completed': true,
+  'task.failed': true,
+  'task.reported': true,
+  'task.retrying': true,
+  'task.started': true,
+};
+
+const REPORT_TYPES: ReadonlySet<string> = new Set(Object.keys(REPORTS));

@@ -7,6 +7,7 @@ import type { AnyActorRef } from 'xstate';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import { beginRun } from '../coordinator/begin-run.ts';
 import { endIfDone, endRun } from '../coordinator/completion.ts';
+import { handleReport } from '../coordinator/handle-report.ts';
 import { createRunState, type CoordinatorPorts, type PipelineInput, type RunState } from '../coordinator/run-state.ts';
 import { isActive } from '../phase/clock.ts';
 import { openServices } from '../phase/run-services.ts';
@@ -27,6 +28,7 @@ export function openRun(pipeline: AnyActorRef, input: PipelineInput): void {
   state.ports = portsOf(pipeline, state);
   registerRunState(pipeline, state);
   beginRun(state);
+  flushOutbox(pipeline);
   state.timeLimits?.start();
 }
 
@@ -43,15 +45,18 @@ export function continueFrom(
   const { state, unrecorded, pending } = replayed;
   state.ports = portsOf(pipeline, state);
   const rest = restorePhases(pipeline, replayed, now);
-  const handler = registerRunState(pipeline, state, times);
+  registerRunState(pipeline, state, times);
   const { durationMs } = times.at(leftAt);
-  openServices(pipeline).resume = () => {
+  const services = openServices(pipeline);
+  services.resume = () => {
     let isUnrecorded = unrecorded.length > 0 || durationMs > times.at().durationMs;
     state.outbox.push(...unrecorded);
-    rest.speak((report) => {
+    services.takeReport = (report) => {
       isUnrecorded = true;
-      handler(report);
-    });
+      handleReport(state, report);
+    };
+    rest.speak(services.takeReport);
+    services.takeReport = undefined;
     next(state, isUnrecorded ? durationMs : undefined);
     flushOutbox(pipeline);
     state.timeLimits?.start();
@@ -66,7 +71,7 @@ export function continueFrom(
 
 function portsOf(self: AnyActorRef, state: RunState): CoordinatorPorts {
   const ports: CoordinatorPorts = {
-    spawn: (input) => spawnPhase(self, input, () => (endIfDone(state), flushOutbox(self))),
+    spawn: (input) => spawnPhase(self, input),
     atRest(job) {
       state.stragglers?.whenAtRest(() => {
         job();

@@ -18,7 +18,6 @@ export interface PipelineContext {
   readonly kept: boolean;
   readonly memory: string | undefined;
   readonly edition: number | undefined;
-  readonly quiet: boolean;
   readonly upward: Upward;
   /** The end of the run, with the committed outputs, by phase, then task. */
   readonly end: PipelineOutput | null;
@@ -27,6 +26,6 @@ export interface PipelineContext {
 /** Creates the context of a run that starts. */
 export function contextOf(options: PipelineInput): PipelineContext {
   const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
-  const { quiet = false, upward = 'waits' } = options;
-  return { run, plan, input, given, attended, kept, memory, edition, quiet, upward, end: null };
+  const { upward = 'waits' } = options;
+  return { run, plan, input, given, attended, kept, memory, edition, upward, end: null };
 }

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import type { AnyActorRef } from 'xstate';
+import type { AnyActorRef, AnyActorScope } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { PhaseReport, RunEvent } from '../../model/events/event.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
-import { handleLateReport, handleReport, recordRead } from '../coordinator/handle-report.ts';
+import { handleLateReport, recordRead } from '../coordinator/handle-report.ts';
 import { createQuota } from '../coordinator/quota.ts';
+import { isFirstTurn, isSentUp } from '../coordinator/parent-events.ts';
 import { isLive } from '../coordinator/phase-state.ts';
 import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
-import { openServices, servicesOf, type ReportHandler, type RunServices } from '../phase/run-services.ts';
+import { openServices, servicesOf, type RunServices } from '../phase/run-services.ts';
 import { Stragglers } from '../phase/stragglers.ts';
 
 /** Ports of a run state that has none of its own yet. */
@@ -44,17 +44,11 @@ export function setEventListener(pipeline: AnyActorRef, listener: RunServices['l
  * Registers the run state of a pipeline actor.
  *
  * @param times Times of a resumed run, from all its records.
- * @returns The handler of reports of its phases.
  */
-export function registerRunState(pipeline: AnyActorRef, state: RunState, times?: RunTimesFold): ReportHandler {
+export function registerRunState(pipeline: AnyActorRef, state: RunState, times?: RunTimesFold): void {
   const services: PipelineServices = openServices(pipeline);
   services.state = state;
   state.timeLimits = createTimeLimits(pipeline, state, times);
-  const handler = (report: PhaseReport) => {
-    handleReport(state, report);
-    flushOutbox(pipeline);
-  };
-  if (services.listener) services.report = handler;
   state.ledger.onAsk = (view, source) => recordRead(state, view, source);
   state.quota = createQuota(state);
   services.quota = state.quota;
@@ -67,7 +61,6 @@ export function registerRunState(pipeline: AnyActorRef, state: RunState, times?:
     later: (job) => ports.later(job),
   });
   services.stragglers = state.stragglers;
-  return handler;
 }
 
 /** True if a listener gets the events of a pipeline actor. */
@@ -75,15 +68,16 @@ export function isListenedTo(pipeline: AnyActorRef): boolean {
   return servicesOf(pipeline)?.listener !== undefined;
 }
 
-const NOTHING: readonly RunEvent[] = [];
-
-/** Removes and returns the events that the machine has to emit. */
-export function drainOutbox(pipeline: AnyActorRef): readonly RunEvent[] {
-  const { outbox, timeLimits } = runStateOf(pipeline);
-  if (outbox.length === 0) return NOTHING;
-  const events = outbox.splice(0);
-  if (timeLimits) for (const event of events) timeLimits.note(event);
-  return events;
+/**
+ * Publishes the events of the outbox: to the listener, or else as emitted events, of which the parent gets some.
+ *
+ * @param scope The scope of the current transition.
+ */
+export function publishEvents(scope: AnyActorScope): void {
+  const { self } = scope;
+  if (runStateOf(self).outbox.length === 0) return;
+  if (isListenedTo(self)) flushOutbox(self);
+  else if (!isFirstTurn(self)) emitEvents(scope, runStateOf(self));
 }
 
 /** Passes the events of the outbox to the listener, if there is one. */
@@ -137,7 +131,19 @@ export function notRestorable(): PhasegateError {
 
 // --- internal ---
 
-function stateOf(pipeline: AnyActorRef): RunState | undefined {
+function emitEvents(scope: AnyActorScope, { outbox, timeLimits, run, upward = 'waits' }: RunState): void {
+  const parent = scope.self._parent;
+  for (const event of outbox.splice(0)) {
+    timeLimits?.note(event);
+    scope.defer(() => {
+      scope.emit(event);
+      if (isSentUp(event, upward)) parent?.send({ ...event, run });
+    });
+  }
+}
+
+/** Returns the run state of a pipeline actor; `undefined` if it has none. */
+export function stateOf(pipeline: AnyActorRef): RunState | undefined {
   const services: PipelineServices | undefined = servicesOf(pipeline);
   return services?.state;
 }

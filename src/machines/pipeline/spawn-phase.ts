@@ -4,34 +4,26 @@
  * @module
  */
 import { createActor, type AnyActorRef } from 'xstate';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import type { PhaseActor } from '../coordinator/run-state.ts';
-import { directPhases } from '../driver/inline-phase.ts';
 import type { PhaseInput } from '../phase/phase-context.ts';
-import type { phaseMachine } from '../phase/phase.machine.ts';
-import { isListenedTo } from './run-state-registry.ts';
+import { phaseMachine } from '../phase/phase.machine.ts';
 
-/**
- * Creates a phase: inline if a listener gets the events of the pipeline, else an actor of XState, which can be inspected.
- *
- * @param onEnd Called when an inline phase has ended. An actor sends an event to its parent.
- */
-export function spawnPhase(pipeline: AnyActorRef, input: PhaseInput, onEnd: () => void): PhaseActor {
-  const logic = phaseLogicOf(pipeline);
-  const direct = isListenedTo(pipeline) ? directPhases(logic) : undefined;
-  if (direct) return direct(pipeline, input, onEnd);
-  return createActor(logic, { id: idOf(input, pipeline), parent: pipeline, input });
+/** Creates the actor of a phase, by its name. It is no child in the snapshot of the pipeline, which XState copies at each spawn. */
+export function spawnPhase(pipeline: AnyActorRef, input: PhaseInput): PhaseActor {
+  return createActor(phaseLogicOf(pipeline), { id: input.phase.name, parent: pipeline, input });
+}
+
+/** Throws for a pipeline actor whose phases have no work. @throws PhasegateError `ACTOR_MISSING` */
+export function requireWork(pipeline: AnyActorRef, { name }: Plan): void {
+  if (phaseLogicOf(pipeline) !== phaseMachine) return;
+  throw new PhasegateError('ACTOR_MISSING', `Cannot run pipeline "${name}" as the work of its phases is not provided`, {
+    hint: 'Use machineOf(pipeline), which has its work. Or provide it: pipelineMachine.provide({ actors: { phase: phaseLogic({ attempt, review }) } })',
+  });
 }
 
 // --- internal ---
-
-/**
- * Returns the id of the actor of a phase: its name, for inspectors.
- *
- * With a listener all share one id: XState keeps a table of event types for ever, and each id adds one.
- */
-function idOf({ phase }: PhaseInput, self: AnyActorRef): string {
-  return isListenedTo(self) ? 'phase' : phase.name;
-}
 
 /** Returns the phase machine that was provided, from the logic of the actor, as XState does for `spawn`. */
 function phaseLogicOf(self: AnyActorRef): typeof phaseMachine {

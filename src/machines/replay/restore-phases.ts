@@ -38,11 +38,10 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
       const actor = state.ports.spawn(stub.input);
       entry.actor = actor;
       const restorer = new PhaseRestorer(state, stub, actor as AnyActorRef, redact);
-      services.report = (report) => restorer.compare(report);
+      services.takeReport = (report) => restorer.compare(report);
       rest.push(restorer.play(now));
     }
-    // Later reports are for the pipeline. An inspected one takes them as events.
-    services.report = undefined;
+    services.takeReport = undefined;
   });
   return {
     speak: (handler) => rest.forEach((one) => one.speak(handler)),
@@ -70,6 +69,7 @@ class PhaseRestorer {
   readonly #redact: Redact;
   readonly #unrecorded: PhaseReport[] = [];
   #at = 0;
+  #divergence: PhasegateError | undefined = undefined;
 
   constructor(state: RunState, stub: PhaseStub, actor: AnyActorRef, redact: Redact) {
     this.#state = state;
@@ -83,7 +83,11 @@ class PhaseRestorer {
     const line = this.#stub.script[this.#at];
     if (!line) this.#unrecorded.push(report);
     else if (line.type === 'report' && isSame(line, report, this.#redact)) this.#at += 1;
-    else throw this.#diverged(`it reports ${shownEvent(report)}`);
+    else {
+      // XState keeps an error of a transition in the actor, so `play` throws it again.
+      this.#divergence ??= this.#diverged(`it reports ${shownEvent(report)}`);
+      throw this.#divergence;
+    }
   }
 
   /** Runs the script. @returns The rest. */
@@ -101,8 +105,9 @@ class PhaseRestorer {
         progress.note(line.report, line.time);
       } else {
         this.#end(line, takeDeferred(this.#actor), progress);
-        if (this.#at === at) throw this.#diverged(`it does not report ${shownEvent(line.report)}`);
+        if (this.#at === at && !this.#divergence) throw this.#diverged(`it does not report ${shownEvent(line.report)}`);
       }
+      if (this.#divergence) throw this.#divergence;
       if (this.#begins(at, count)) progress = createProgress(line.type === 'report' ? line.time : progress.startedAt);
     }
     const work = takeDeferred(this.#actor);

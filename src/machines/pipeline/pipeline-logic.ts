@@ -1,0 +1,67 @@
+/**
+ * The logic of the actor of a run: its statechart, and all that XState has no place for.
+ *
+ * @module
+ */
+import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
+import { endIfDone } from '../coordinator/completion.ts';
+import { handleReport } from '../coordinator/handle-report.ts';
+import { isReport, openServices } from '../phase/run-services.ts';
+import { notRestorable, publishEvents, stateOf, stopPhases } from './run-state-registry.ts';
+
+/** Logic that tells the time. */
+export interface TimeSource {
+  /** Returns milliseconds since 1970, for a system whose clock has timers alone. @default none: limits of time count all of it */
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Makes a pipeline machine handle the reports of its phases, publish the events of the run, and stop the phases with the run.
+ *
+ * A report changes the run, and never the state of the statechart. A step of XState without a target costs as much as a task, and a
+ * phase makes half a dozen reports. So reports are handled before XState looks for a transition.
+ *
+ * A snapshot has neither the phases nor the ledger, so a run cannot be resumed from it. XState would restore it and wait for ever, so
+ * the actor fails with `SNAPSHOT_NOT_RESTORABLE` at its start.
+ */
+export function pipelineLogic<M extends AnyStateMachine>(machine: M): M & TimeSource {
+  const restoreSnapshot = machine.restoreSnapshot.bind(machine);
+  const start = machine.start.bind(machine);
+  const transition = machine.transition.bind(machine);
+  const provide = machine.provide.bind(machine);
+  const made: M & TimeSource = Object.assign(machine, {
+    provide: (implementations: Parameters<typeof provide>[0]) =>
+      Object.assign(pipelineLogic(provide(implementations)), { now: made.now }),
+    restoreSnapshot(stored: Parameters<typeof restoreSnapshot>[0], scope: AnyActorScope) {
+      openServices(scope.self).isRestored = true;
+      return restoreSnapshot(stored, scope);
+    },
+    start(snapshot: AnyMachineSnapshot, { self }: AnyActorScope) {
+      if (snapshot.status === 'active' && openServices(self).isRestored) throw notRestorable();
+      start(snapshot);
+    },
+    transition(snapshot: AnyMachineSnapshot, event: EventObject, scope: AnyActorScope) {
+      if (event.type === 'xstate.stop') stopPhases(scope.self);
+      if (isEndOfPhase(event)) return snapshot;
+      const fact = isReport(event) ? event : undefined;
+      const next = fact ? snapshot : transition(snapshot, event, scope);
+      const state = stateOf(scope.self);
+      if (!state || snapshot.status !== 'active') return next;
+      if (fact) {
+        handleReport(state, fact);
+        endIfDone(state);
+      }
+      publishEvents(scope);
+      if (next.status !== 'active') stopPhases(scope.self);
+      return next;
+    },
+  });
+  return made;
+}
+
+// --- internal ---
+
+/** True for the event of an actor that has ended: the last report of a phase says the same. */
+function isEndOfPhase({ type }: { readonly type: string }): boolean {
+  return type.startsWith('xstate.done.actor.');
+}
