@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { RunEvent } from '../../model/events/event.ts';
 import { isActive } from '../phase/clock.ts';
-import { openServices, servicesOf } from '../phase/run-services.ts';
+import { openServices } from '../phase/run-services.ts';
 
 /**
  * Selection of the events that a pipeline sends to its parent. `waits`: those that wait for somebody, and the end of the run. `all`: each
@@ -25,11 +25,6 @@ export function beginTurn(pipeline: AnyActorRef): void {
     services.isFirstTurn = false;
     if (isActive(pipeline)) pipeline.send({ type: 'publish' });
   });
-}
-
-/** True during the turn in which a pipeline has started. */
-export function isFirstTurn(pipeline: AnyActorRef): boolean {
-  return servicesOf(pipeline)?.isFirstTurn === true;
 }
 
 /** True if a pipeline sends an event to its parent. */

@@ -222,8 +222,8 @@ export function closePhase(state: RunState, entry: PhaseState, next: Lifecycle):
 
 /** True if a person decides when a review of the phase is unavailable. */
 export function reachesPerson({ attended, kept }: RunState, { gate }: PhasePlan): boolean {
-  const asks = gate?.inbox.queue !== undefined || gate?.onReviewUnavailable === 'escalate';
-  return attended || (kept === true && asks);
+  if (attended || kept !== true) return attended;
+  return gate?.inbox.queue !== undefined || gate?.onReviewUnavailable === 'escalate';
 }
 
 /** Returns the end of a run, with the outputs of its approved phases. */

@@ -9,6 +9,7 @@
  *      └──── rewinding ◀─────────┘         retrying, rewinding: until restart, or hold ──▶ escalated
  *
  *   running ──▶ approved     there is no gate, or it is not asked again
+ *   reviewing ──▶ approved   it approves
  *   running ──▶ deciding     a task, or the input schema, asks for a rewind
  *   running ──▶ failed       a task failed for good
  *   deciding ──▶ failed      code has returned no decision; the review is unavailable and nobody can be asked; a task asks for a
@@ -72,6 +73,8 @@ export const phaseMachine = setup({
     // Read from the event: a state in between would raise the cost of a phase by a tenth.
     isFailure: (_, outcome: AttemptOutcome) => outcome.type === 'failed',
     isDemand: (_, outcome: AttemptOutcome) => outcome.type === 'rework',
+    // Nothing is left to decide. The state in between would raise the cost of an attempt by a tenth.
+    isApproval: ({ context }, { verdict }: GateOutcome) => verdict.type === 'approve' && context.outputs !== null,
     isUnreviewed: ({ context }) => rules.gateOf(context) === null || !context.gated,
     isBroken: ({ context }) => isBroken(context.review.verdict),
     mayAskAgain: ({ context }) => rules.mayAskAgain(context),
@@ -150,7 +153,14 @@ export const phaseMachine = setup({
     },
     reviewing: {
       on: {
-        'review.done': { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => event.output } },
+        'review.done': [
+          {
+            guard: { type: 'isApproval', params: ({ event }) => event.output },
+            target: 'approved',
+            actions: { type: 'keepReview', params: ({ event }) => event.output },
+          },
+          { target: 'deciding', actions: { type: 'keepReview', params: ({ event }) => event.output } },
+        ],
         'review.failed': {
           target: 'deciding',
           actions: { type: 'keepReview', params: ({ event }) => updates.crashed(event.error) },

@@ -7,7 +7,7 @@ import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine, EventObject } 
 import { endIfDone } from '../coordinator/completion.ts';
 import { handleReport } from '../coordinator/handle-report.ts';
 import { isReport, openServices } from '../phase/run-services.ts';
-import { notRestorable, publishEvents, stateOf, stopPhases } from './run-state-registry.ts';
+import { notRestorable, pipelineServicesOf, publishEvents, stopPhases } from './run-state-registry.ts';
 
 /** Logic that tells the time. */
 export interface TimeSource {
@@ -45,13 +45,14 @@ export function pipelineLogic<M extends AnyStateMachine>(machine: M): M & TimeSo
       if (isEndOfPhase(event)) return snapshot;
       const fact = isReport(event) ? event : undefined;
       const next = fact ? snapshot : transition(snapshot, event, scope);
-      const state = stateOf(scope.self);
+      const services = pipelineServicesOf(scope.self);
+      const state = services?.state;
       if (!state || snapshot.status !== 'active') return next;
       if (fact) {
         handleReport(state, fact);
         endIfDone(state);
       }
-      publishEvents(scope);
+      publishEvents(scope, state, services);
       if (next.status !== 'active') stopPhases(scope.self);
       return next;
     },

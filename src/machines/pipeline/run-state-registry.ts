@@ -5,10 +5,11 @@
  */
 import type { AnyActorRef, AnyActorScope } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { RunEvent } from '../../model/events/event.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
 import { handleLateReport, recordRead } from '../coordinator/handle-report.ts';
 import { createQuota } from '../coordinator/quota.ts';
-import { isFirstTurn, isSentUp } from '../coordinator/parent-events.ts';
+import { isSentUp } from '../coordinator/parent-events.ts';
 import { isLive } from '../coordinator/phase-state.ts';
 import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
@@ -27,7 +28,7 @@ export const NO_PORTS: CoordinatorPorts = {
 };
 
 /** The services of a run, with its state. */
-interface PipelineServices extends RunServices {
+export interface PipelineServices extends RunServices {
   state?: RunState;
 }
 
@@ -63,6 +64,11 @@ export function registerRunState(pipeline: AnyActorRef, state: RunState, times?:
   services.stragglers = state.stragglers;
 }
 
+/** Returns the services of a pipeline actor; `undefined` if it has none. */
+export function pipelineServicesOf(pipeline: AnyActorRef): PipelineServices | undefined {
+  return servicesOf(pipeline);
+}
+
 /** True if a listener gets the events of a pipeline actor. */
 export function isListenedTo(pipeline: AnyActorRef): boolean {
   return servicesOf(pipeline)?.listener !== undefined;
@@ -73,23 +79,15 @@ export function isListenedTo(pipeline: AnyActorRef): boolean {
  *
  * @param scope The scope of the current transition.
  */
-export function publishEvents(scope: AnyActorScope): void {
-  const { self } = scope;
-  if (runStateOf(self).outbox.length === 0) return;
-  if (isListenedTo(self)) flushOutbox(self);
-  else if (!isFirstTurn(self)) emitEvents(scope, runStateOf(self));
+export function publishEvents(scope: AnyActorScope, state: RunState, { listener, isFirstTurn }: RunServices): void {
+  if (listener) passEvents(state, listener);
+  else if (state.outbox.length > 0 && !isFirstTurn) emitEvents(scope, state);
 }
 
 /** Passes the events of the outbox to the listener, if there is one. */
 export function flushOutbox(pipeline: AnyActorRef): void {
   const listener = servicesOf(pipeline)?.listener;
-  if (!listener) return;
-  const { outbox, timeLimits } = runStateOf(pipeline);
-  // A listener may cause further events, which come last.
-  for (let event = outbox.shift(); event; event = outbox.shift()) {
-    timeLimits?.note(event);
-    listener(event);
-  }
+  if (listener) passEvents(runStateOf(pipeline), listener);
 }
 
 /**
@@ -98,7 +96,7 @@ export function flushOutbox(pipeline: AnyActorRef): void {
  * @throws PhasegateError `SNAPSHOT_NOT_RESTORABLE` for a restored actor, which has none.
  */
 export function runStateOf(pipeline: AnyActorRef): RunState {
-  const state = stateOf(pipeline);
+  const state = pipelineServicesOf(pipeline)?.state;
   if (!state) throw notRestorable();
   return state;
 }
@@ -111,7 +109,7 @@ export function isTimed(pipeline: AnyActorRef): boolean {
 
 /** Stops every live phase, and the timers, without a record. */
 export function stopPhases(pipeline: AnyActorRef): void {
-  const state = stateOf(pipeline);
+  const state = pipelineServicesOf(pipeline)?.state;
   state?.timeLimits?.stop();
   for (const entry of state?.phases.values() ?? []) {
     if (state && isLive(entry)) closePhase(state, entry, 'cancelled');
@@ -131,6 +129,14 @@ export function notRestorable(): PhasegateError {
 
 // --- internal ---
 
+function passEvents({ outbox, timeLimits }: RunState, listener: (event: RunEvent) => void): void {
+  // A listener may cause further events, which come last.
+  for (let event = outbox.shift(); event; event = outbox.shift()) {
+    timeLimits?.note(event);
+    listener(event);
+  }
+}
+
 function emitEvents(scope: AnyActorScope, { outbox, timeLimits, run, upward = 'waits' }: RunState): void {
   const parent = scope.self._parent;
   for (const event of outbox.splice(0)) {
@@ -140,10 +146,4 @@ function emitEvents(scope: AnyActorScope, { outbox, timeLimits, run, upward = 'w
       if (isSentUp(event, upward)) parent?.send({ ...event, run });
     });
   }
-}
-
-/** Returns the run state of a pipeline actor; `undefined` if it has none. */
-export function stateOf(pipeline: AnyActorRef): RunState | undefined {
-  const services: PipelineServices | undefined = servicesOf(pipeline);
-  return services?.state;
 }
