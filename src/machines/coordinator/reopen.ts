@@ -31,7 +31,7 @@ export function reopenRun(state: RunState): void {
   state.isClosed = false;
   state.worstStatus = 'completed';
   state.blockingLimits.length = 0;
-  state.unchanged.clear();
+  state.unchanged = undefined;
   state.outbox.push({ type: 'run.reopened' });
   const phases = state.plan.phases.map((_, index) => index);
   for (const index of phases) {

@@ -90,8 +90,8 @@ export interface RunState extends PipelineInput {
   readonly blockingLimits: LimitName[];
   /** Limits that a person has lifted. */
   readonly liftedLimits: LimitName[];
-  /** Phases whose latest attempts had the outputs that were sent back, by name. */
-  readonly unchanged: Map<string, Unchanged>;
+  /** Phases whose latest attempts had the outputs that were sent back, by name. Created with the first. */
+  unchanged: Map<string, Unchanged> | undefined;
   readonly usage: { corrections: number; costUsd: number; tokens: number };
   /** True while a report is handled. */
   isHandlingReport: boolean;
@@ -137,7 +137,7 @@ export function createRunState(input: PipelineInput, ports: CoordinatorPorts): R
     outbox: [],
     blockingLimits: [],
     liftedLimits: [],
-    unchanged: new Map(),
+    unchanged: undefined,
     usage: { corrections: 0, costUsd: 0, tokens: 0 },
     isHandlingReport: false,
     isStartDue: false,

@@ -21,21 +21,23 @@ export function countUnchanged(
   { phase, attempts }: PhaseState,
   { times }: EventOf<'attempt.unchanged'>,
 ): void {
+  state.unchanged ??= new Map();
   state.unchanged.set(phase.name, { times, attempts });
 }
 
 /** Excuses a phase, and those that it sends back, after a person's decision: it is another chance. */
 export function forgetUnchanged(state: RunState, entry: PhaseState): void {
   const { name, gate } = entry.phase;
-  state.unchanged.delete(name);
+  state.unchanged?.delete(name);
   entry.excused = new Map(gate?.targets.map((target) => [target, phaseNamed(state, target)?.attempts ?? 0]));
 }
 
 /** Returns the counts for a phase that starts: its own, and those of phases that it may send back. `undefined` if there are none. */
 export function unchangedFor(state: RunState, { phase, excused }: PhaseState): Background['unchanged'] {
-  if (state.unchanged.size === 0) return undefined;
+  const { unchanged } = state;
+  if (!unchanged) return undefined;
   const counts = [phase.name, ...(phase.gate?.targets ?? [])].flatMap((name): [string, number][] => {
-    const known = state.unchanged.get(name);
+    const known = unchanged.get(name);
     if (!known || phaseNamed(state, name)?.attempts !== known.attempts) return [];
     const counted = Math.min(known.times, known.attempts - (excused.get(name) ?? 0));
     return counted > 0 ? [[name, counted]] : [];

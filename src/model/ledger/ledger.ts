@@ -30,7 +30,7 @@ export interface Ledger {
   /** The commits of each phase, oldest first. */
   readonly commits: Map<string, Commit[]>;
   /** Phases that have requested the outputs of an ancestor that is no direct predecessor, by the name of that ancestor. */
-  readonly askers: Map<string, Set<number>>;
+  askers: Map<string, Set<number>> | undefined;
   /** Commits so far. */
   time: number;
   /** Called when a view requests an ancestor that is no direct predecessor, once for each. */
@@ -61,7 +61,7 @@ export interface View {
 
 /** Makes an empty ledger. */
 export function createLedger(graph: Graph): Ledger {
-  return { graph, commits: new Map(), askers: new Map(), time: 0, onAsk: undefined };
+  return { graph, commits: new Map(), askers: undefined, time: 0, onAsk: undefined };
 }
 
 /** Returns the latest commit of a phase. */
@@ -102,7 +102,7 @@ export function countAsRead(ledger: Ledger, reader: string, phase: string, versi
 
 /** Returns phases that may have read a phase's outputs, in definition order: its direct successors, and those that have requested it. */
 export function readersOf({ graph, askers }: Ledger, phase: number): readonly number[] {
-  const asked = askers.get(graph.names[phase] ?? '');
+  const asked = askers?.get(graph.names[phase] ?? '');
   const next = graph.next[phase] ?? [];
   return asked ? [...new Set([...next, ...asked])].toSorted((a, b) => a - b) : next;
 }
