@@ -48,7 +48,7 @@ export async function loadToRun(file: string, io: ProgramIo): Promise<LoadedModu
 async function requireFile(file: string, path: string): Promise<void> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as there is no such file`, {
-      hint: `Looked for ${path}`,
+      hint: `Check the path: ${path}`,
       cause,
     });
   });
