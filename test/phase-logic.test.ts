@@ -32,7 +32,7 @@ const DONE = { type: 'done', outputs: { t: 1 } } as const;
 const APPROVED: GateOutcome = { verdict: approve(), verdicts: {} };
 
 /** An application that invokes a phase, and hears its reports. */
-function parentOf(logic: ReturnType<typeof phaseLogic>) {
+function parentOf(logic: ReturnType<typeof phaseLogic>, snapshot?: unknown) {
   const heard: string[] = [];
   const machine = setup({ types: { events: {} as RunEvent | { type: 'leave' } }, actors: { x: logic } }).createMachine({
     initial: 'at work',
@@ -44,7 +44,7 @@ function parentOf(logic: ReturnType<typeof phaseLogic>) {
       over: {},
     },
   });
-  return { heard, actor: createActor(machine).start() };
+  return { heard, actor: createActor(machine, snapshot ? { snapshot: snapshot as never } : {}).start() };
 }
 
 describe('phaseLogic()', () => {
@@ -107,6 +107,28 @@ describe('phaseLogic()', () => {
     expect([unread.getSnapshot().value, unread.getSnapshot().context.review.verdict?.type]).toEqual([
       'failed',
       'unavailable',
+    ]);
+  });
+
+  it('begins its work again when it is restored, and reports nothing twice', async () => {
+    let begun = 0;
+    const logic = phaseLogic({
+      attempt: fromAsync(() => {
+        begun += 1;
+        return begun === 1 ? new Promise<never>(() => undefined) : DONE;
+      }),
+      review: fromAsync(() => APPROVED),
+    });
+    const first = parentOf(logic);
+    await idle();
+    const stored: unknown = JSON.parse(JSON.stringify(first.actor.getPersistedSnapshot()));
+    first.actor.stop();
+    const second = parentOf(logic, stored);
+    await waitFor(second.actor, ({ value }) => value === 'over');
+    expect([begun, first.heard, second.heard]).toEqual([
+      2,
+      ['phase.started'],
+      ['review.started', 'review.decided', 'phase.approved'],
     ]);
   });
 

@@ -41,7 +41,6 @@ export function pipelineLogic<M extends AnyStateMachine>(machine: M): M & TimeSo
       start(snapshot);
     },
     transition(snapshot: AnyMachineSnapshot, event: EventObject, scope: AnyActorScope) {
-      if (event.type === 'xstate.stop') stopPhases(scope.self);
       if (isEndOfPhase(event)) return snapshot;
       const fact = isReport(event) ? event : undefined;
       const next = fact ? snapshot : transition(snapshot, event, scope);
@@ -53,6 +52,7 @@ export function pipelineLogic<M extends AnyStateMachine>(machine: M): M & TimeSo
         endIfDone(state);
       }
       publishEvents(scope, state, services);
+      // The run has ended, or its actor is stopped: XState knows neither its phases nor its timers.
       if (next.status !== 'active') stopPhases(scope.self);
       return next;
     },
