@@ -36,7 +36,10 @@ describe.each(journals)('the journal $version/$name', (one) => {
     expect(unrecordedIn(journal)).toBeNull();
   });
 
-  it('comes to the same end from every beginning', async () => {
+  it.each([
+    ['', undefined],
+    [', inspected', () => undefined],
+  ])('comes to the same end from every beginning%s', async (_, inspect) => {
     const recording = recordings.get(one.name);
     if (!recording) throw new Error(`There is no recording "${one.name}".`);
     const { isLoose } = recording;
@@ -45,7 +48,7 @@ describe.each(journals)('the journal $version/$name', (one) => {
     for (const length of beginningsOf(journal)) {
       const left = `left after ${length} records, ${journal[length - 1]?.event.type}`;
       try {
-        const records = await playOn(recording, journal.slice(0, length));
+        const records = await playOn(recording, journal.slice(0, length), inspect);
         const difference = differenceOf(endingOf(records, isLoose), ending);
         if (difference !== null) problems.push(`${left}: ${difference}`);
       } catch (error) {

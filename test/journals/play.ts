@@ -29,14 +29,18 @@ export async function play(recording: Recording): Promise<readonly RunRecord[]> 
 }
 
 /** Goes on with a run from some of its records in the same way. @returns All records. */
-export async function playOn(recording: Recording, records: readonly RunRecord[]): Promise<readonly RunRecord[]> {
+export async function playOn(
+  recording: Recording,
+  records: readonly RunRecord[],
+  inspect?: () => void,
+): Promise<readonly RunRecord[]> {
   const store = memoryStore();
   const [first] = records;
   if (!first) throw new Error('A journal has at least one record.');
   const clock = clockAt(records.at(-1)?.time ?? BEGIN);
   await recording.before?.(store, clock);
   await keepJournal(store, records);
-  return toEnd({ recording, store, clock, runId: first.runId }, records);
+  return toEnd({ recording, store, clock, runId: first.runId, inspect }, records);
 }
 
 // --- internal ---
@@ -46,6 +50,8 @@ interface Scene {
   readonly store: RunStore;
   readonly clock: SteppedClock;
   readonly runId: string;
+  /** Observes the actors of the run, if it is inspected. */
+  readonly inspect?: (() => void) | undefined;
 }
 
 /** Turns of the event loop in which nothing happens, after which nothing will without time. */
@@ -85,13 +91,13 @@ async function toEnd(scene: Scene, known: readonly RunRecord[]): Promise<readonl
 
 /** Another process takes the run up; `undefined` if nobody does. */
 async function nextProcess(
-  { recording, store, clock, runId }: Scene,
+  { recording, store, clock, runId, inspect }: Scene,
   records: readonly RunRecord[],
 ): Promise<Run<unknown> | undefined> {
   const { start, redact, next } = recording;
   const stage: Stage = { clock, past: (ms) => clock.now() - BEGIN >= ms };
   const pipeline = recording.pipeline(stage, records);
-  const options = { clock, ...(redact && { redact }) };
+  const options = { clock, inspect, ...(redact && { redact }) };
   if (records.length === 0) return startRun<unknown, unknown>(pipeline, { ...start, ...options, store, runId });
   const wanted = next?.(records);
   if (wanted?.how === 'retry') return retryRun(store, runId, pipeline, { ...wanted.options, ...options });
