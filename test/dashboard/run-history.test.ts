@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { human, task, type Run, type RunRecord } from '../../src/index.ts';
+import { human, retry, retryPredecessor, task, type Run, type RunRecord } from '../../src/index.ts';
 import { foldTimeline } from '../../src/projections/timeline/timeline.ts';
 import { follow } from '../../visualizations/dashboard/src/data/follow.ts';
 import {
@@ -43,6 +43,25 @@ describe('createRunHistory()', () => {
     expect(history.at(records, rewind).sentBack).toEqual([{ from: 'b', to: 'a', times: 1 }]);
     // Equal values are identical objects, so that nothing is drawn again.
     expect(history.at(records, rewind + 1).sentBack).toBe(history.at(records, rewind + 2).sentBack);
+  });
+
+  it('counts retries anew after a phase has sent back another, and starts afresh', async () => {
+    const { records } = await play([
+      fake('a'),
+      fake('b', { after: ['a'], verdicts: [retry('more'), retryPredecessor('a', 'other'), retry('again')] }),
+    ]);
+    const history = createRunHistory();
+    const counts = records.flatMap(({ seq, event }) =>
+      event.type === 'phase.started' && event.phase === 'b'
+        ? [[event.generation, event.attempt, history.at(records, seq).retries.get('b') ?? 0]]
+        : [],
+    );
+    expect(counts).toEqual([
+      [0, 0, 0],
+      [0, 1, 1],
+      [0, 0, 0],
+      [0, 1, 1],
+    ]);
   });
 
   it('lists phases that ask a person, until an answer arrives', async () => {
