@@ -1,8 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-
-const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 
 const TESTS = 'test/**/*.test.ts';
 
@@ -57,20 +54,7 @@ class LongFirst extends BaseSequencer {
 export default defineConfig(({ mode }) => ({
   resolve: {
     // Examples name the package as a user does; under test they get its source, not a stale build.
-    alias: [
-      { find: /^phasegate$/, replacement: source('index.ts') },
-      { find: /^phasegate\/inspect$/, replacement: source('inspect.ts') },
-      { find: /^phasegate\/dashboard$/, replacement: source('dashboard.ts') },
-      { find: /^phasegate\/node$/, replacement: source('node.ts') },
-      { find: /^phasegate\/openai$/, replacement: source('openai.ts') },
-      { find: /^phasegate\/otel$/, replacement: source('otel.ts') },
-      { find: /^phasegate\/machines$/, replacement: source('machines.ts') },
-      { find: /^phasegate\/quality$/, replacement: source('quality.ts') },
-      { find: /^phasegate\/sqlite$/, replacement: source('sqlite.ts') },
-      { find: /^phasegate\/store$/, replacement: source('store.ts') },
-      { find: /^phasegate\/testing$/, replacement: source('testing.ts') },
-      { find: /^phasegate\/visualizations$/, replacement: source('visualizations.ts') },
-    ],
+    tsconfigPaths: true,
   },
   test: {
     ...filesOf(mode),

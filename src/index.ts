@@ -61,11 +61,9 @@ export {
   type ParsedDecision,
 } from './model/decision/decision-text.ts';
 export type { StandardSchemaV1 } from './model/values/standard-schema.ts';
-export type { Work } from './model/definition/compile.ts';
 export { needsRework, type NeedsReworkError } from './model/handlers/needs-rework.ts';
 export { human, type HumanHandler, type HumanOptions } from './model/handlers/human.ts';
 export type { InboxPolicy, OnExpiry } from './model/plan/inbox-policy.ts';
-export { replySchema, type AnswerOptions, type Reply } from './projections/inbox/reply.ts';
 export { policies, type FullGatePolicy } from './model/plan/policy.ts';
 export type { Backoff, Count, GatePolicy, LimitName, Limits, Policy } from './model/plan/policy-schema.ts';
 export type { ReflectContext, ReflectFunction, Reflector } from './model/handlers/reflector.ts';
@@ -73,16 +71,7 @@ export { renderPrompt } from './model/revision/prompt.ts';
 export type { SharedArtifact, TaskRecollection, Trajectory } from './model/revision/revision-extras.ts';
 export type { Correction, Revision, RevisionStyle } from './model/revision/revision.ts';
 export type { Estimate, Mode } from './model/plan/options.ts';
-export { fingerprint, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from './model/plan/plan.ts';
-export type { DecidedBy, EventOf, PhaseReport, TaskReport } from './model/events/event.ts';
-export {
-  runEventSchema,
-  runRecordSchema,
-  type RunEvent,
-  type RunRecord,
-  type RunStatus,
-  type Verdict,
-} from './model/events/event.ts';
+export type { RunStatus } from './model/events/event.ts';
 export type {
   CompletedRun,
   DecisionRecord,
@@ -93,10 +82,8 @@ export type {
   RunQuality,
   RunResult,
   RunSnapshot,
-  RunView,
   UnsuccessfulRun,
 } from './projections/run/run-result.ts';
-export { foldRun, resultOf } from './projections/run/run-view.ts';
 export { redactSecrets, type Redact } from './model/events/redact.ts';
 export { analyze, type Analysis, type AnalysisFinding, type PhaseBound } from './model/analysis/analyze.ts';
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors/phasegate-error.ts';
@@ -113,11 +100,6 @@ export {
 } from './runtime/resume-all.ts';
 export { cancelRun } from './runtime/cancel.ts';
 export { resumeRun, retryRun, type ResumeOptions } from './runtime/resume.ts';
-export { answerItem } from './runtime/inbox/answer-item.ts';
-export type { InboxItem, ItemKind, Severity } from './projections/inbox/inbox-item.ts';
-export { itemDetail, type ItemDetail, type TriedAttempt } from './projections/inbox/item-detail.ts';
-export { reclassify } from './projections/inbox/reclassify.ts';
-export type { Choice, Consequences } from './projections/inbox/item-choices.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
 export { readRun } from './store/read-run.ts';

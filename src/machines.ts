@@ -15,3 +15,4 @@ export { reportsOf, type PhaseAtRest } from './machines/phase/step-reports.ts';
 export type { PipelineUpdate, Upward } from './machines/coordinator/parent-events.ts';
 export type { AttemptOutcome, GateOutcome, PhasePorts, WorkEvent, WorkLogic } from './machines/phase/ports.ts';
 export { machineOf } from './runtime/machine-of.ts';
+export type { Work } from './model/definition/compile.ts';

@@ -11,8 +11,8 @@ import {
   type PhaseBound,
   type Policy,
   type ReviewContext,
-  type RunEvent,
 } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import { fake, fakeCheck, play, type Fake, type FakeOptions, type PlayOptions } from './rig.ts';
 
 describe('analyze() on the shape', () => {

@@ -7,7 +7,8 @@
  */
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { answerItem, PhasegateError } from '../src/index.ts';
+import { PhasegateError } from '../src/index.ts';
+import { answerItem } from '../src/inbox.ts';
 import { sqliteStore } from '../src/sqlite.ts';
 
 const [file = '', item = '', who = ''] = process.argv.slice(2);

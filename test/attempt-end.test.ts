@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldAttempts } from '../src/cli/show/attempt-lines.ts';
-import type { RunEvent } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import { endsAttempt } from '../src/model/events/attempt-end.ts';
 import { startPhaseHistory } from '../visualizations/dashboard/src/run/phase/phase-history.ts';
 import { eventfulRun } from './dashboard/eventful.ts';

@@ -17,10 +17,10 @@ import {
   type CheckResult,
   type ReviewContext,
   type Run,
-  type RunRecord,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import { readCheck } from '../src/model/review/check.ts';
 import { faultOf, failedBefore } from '../src/model/review/baseline.ts';
 import { copyRun } from '../src/runtime/fork.ts';

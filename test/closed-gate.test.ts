@@ -13,9 +13,9 @@ import {
   startRun,
   task,
   type ReviewFunction,
-  type RunRecord,
   memoryStore,
 } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, held, play, type FakeOptions } from './rig.ts';

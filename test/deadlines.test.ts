@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  answerItem,
   definePipeline,
   escalate,
   human,
@@ -18,6 +17,7 @@ import {
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import { answerItem } from '../src/inbox.ts';
 import { replay } from '../src/machines/replay/replay.ts';
 import { lineOf } from './line.ts';
 import { idle, simulatedTime, type SimulatedTime } from './rig.ts';

@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as phasegate from '../src/index.ts';
 import * as dashboard from '../src/dashboard.ts';
+import * as inboxEntry from '../src/inbox.ts';
 import * as inspect from '../src/inspect.ts';
 import * as node from '../src/node.ts';
 import * as openai from '../src/openai.ts';
@@ -25,6 +26,7 @@ import * as testing from '../src/testing.ts';
 import * as visualizations from '../src/visualizations.ts';
 import * as machines from '../src/machines.ts';
 import * as quality from '../src/quality.ts';
+import * as records from '../src/records.ts';
 import * as sqlite from '../src/sqlite.ts';
 import { gateDefaults } from '../src/model/plan/policy.ts';
 import { brokenLinks } from './links.ts';
@@ -183,7 +185,21 @@ describe('tables', () => {
   });
 
   it('of exports in llms.txt name every exported value, and no other', async () => {
-    const entries = [phasegate, dashboard, inspect, machines, node, openai, otel, quality, sqlite, store, testing];
+    const entries = [
+      phasegate,
+      dashboard,
+      inboxEntry,
+      inspect,
+      machines,
+      node,
+      openai,
+      otel,
+      quality,
+      records,
+      sqlite,
+      store,
+      testing,
+    ];
     const values = [...entries, visualizations].flatMap((entry) => Object.keys(entry));
     const told = (await read('llms.txt')).match(/^- `(\w+)/gmu)?.map((match) => match.slice(3)) ?? [];
     expect(told.toSorted()).toEqual(values.toSorted());

@@ -1,6 +1,7 @@
 /** Findings of the doctor in the records of real runs. */
 import { describe, expect, it } from 'vitest';
-import { human, task, type Policy, type Run, type RunEvent, type TaskContext } from '../src/index.ts';
+import { human, task, type Policy, type Run, type TaskContext } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import { diagnose } from '../src/projections/doctor/diagnose.ts';
 import type { Diagnosis } from '../src/projections/doctor/diagnosis.ts';
 import { foldGateHistories, type GateHistory } from '../src/projections/doctor/gate-history.ts';

@@ -1,6 +1,7 @@
 /** Results of stopped work, whose phase has to run again: they are dropped and recorded. */
 import { describe, expect, it } from 'vitest';
-import { foldRun, definePipeline, resumeRun, startRun, type RunRecord, memoryStore, readRun } from '../src/index.ts';
+import { definePipeline, resumeRun, startRun, memoryStore, readRun } from '../src/index.ts';
+import { foldRun, type RunRecord } from '../src/records.ts';
 import { drive, fake, held, play, simulatedTime, type Script } from './rig.ts';
 
 /**

@@ -1,24 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
-  answerItem,
   approve,
   definePipeline,
   forkRun,
   human,
-  itemDetail,
   phase,
   resumeRun,
   startRun,
   task,
   type Answer,
-  type InboxItem,
   type Pipeline,
-  type Reply,
   type Run,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import { answerItem, itemDetail, type InboxItem, type Reply } from '../src/inbox.ts';
 import { attemptLines, foldAttempts } from '../src/cli/show/attempt-lines.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { plain } from '../src/cli/terminal/line.ts';

@@ -1,6 +1,7 @@
 /** Findings of reviewers from review to review, and gates in a loop (rules 38 and 39). */
 import { describe, expect, it } from 'vitest';
-import type { EventOf, Issue, PriorFinding } from '../src/index.ts';
+import type { Issue, PriorFinding } from '../src/index.ts';
+import type { EventOf } from '../src/records.ts';
 import { fake, play, type Fake, type FakeOptions, type PlayOptions } from './rig.ts';
 
 function issue(id: string, affectedPhase?: string): Issue {

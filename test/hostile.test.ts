@@ -1,16 +1,8 @@
 import { map } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import {
-  definePipeline,
-  phase,
-  startRun,
-  task,
-  type Report,
-  type RunRecord,
-  type TaskContext,
-  memoryStore,
-} from '../src/index.ts';
+import { definePipeline, phase, startRun, task, type Report, type TaskContext, memoryStore } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import type { StandardSchemaV1 } from '../src/model/values/standard-schema.ts';
 import { drive, fake, held, idle, never, play, simulatedTime, trace, untilAborted } from './rig.ts';
 

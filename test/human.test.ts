@@ -13,13 +13,13 @@ import {
   runPipeline,
   startRun,
   task,
-  type InboxItem,
   type Pipeline,
   type Run,
-  type RunEvent,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { InboxItem } from '../src/inbox.ts';
+import type { RunEvent } from '../src/records.ts';
 import { machineOf } from '../src/machines.ts';
 import { idle } from './rig.ts';
 

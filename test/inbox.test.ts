@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
-  answerItem,
   approve,
   definePipeline,
   escalate,
@@ -10,13 +9,12 @@ import {
   retry,
   startRun,
   task,
-  type InboxItem,
   type Pipeline,
-  type Reply,
   type Run,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import { answerItem, type InboxItem, type Reply } from '../src/inbox.ts';
 import type { RunStore } from '../src/store.ts';
 import { detailOf } from '../src/store/pending-answers.ts';
 import { idle } from './rig.ts';

@@ -6,12 +6,11 @@ import {
   needsRework,
   requestChanges,
   resumeRun,
-  type EventOf,
   type Issue,
-  type RunRecord,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { EventOf, RunRecord } from '../src/records.ts';
 import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
 
 function issue(id: string, affectedPhase?: string, more: Partial<Issue> = {}): Issue {

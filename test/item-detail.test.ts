@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  itemDetail,
   startRun,
   definePipeline,
   escalate,
@@ -12,7 +11,10 @@ import {
   memoryStore,
   readRun,
 } from '../src/index.ts';
-import type { InboxItem, ItemDetail, Policy, Run, Verdict } from '../src/index.ts';
+import { itemDetail } from '../src/inbox.ts';
+import type { Policy, Run } from '../src/index.ts';
+import type { InboxItem, ItemDetail } from '../src/inbox.ts';
+import type { Verdict } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 import { idle } from './rig.ts';
 

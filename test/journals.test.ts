@@ -3,7 +3,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runRecordSchema, type RunRecord } from '../src/index.ts';
+import { runRecordSchema, type RunRecord } from '../src/records.ts';
 import { differenceOf, endingOf } from './journals/ending.ts';
 import { playOn } from './journals/play.ts';
 import { placesOf, placesOfSchema } from './journals/places.ts';

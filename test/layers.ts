@@ -14,6 +14,8 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['model', 'projections', 'machines', 'actors', 'store', 'xstate', 'rxjs', 'ulid'],
   visualizations: ['model', 'projections'],
   index: ['model', 'projections', 'machines', 'runtime', 'store'],
+  inbox: ['projections', 'runtime'],
+  records: ['model', 'projections'],
   quality: ['projections'],
   sqlite: ['store'],
   node: ['actors'],

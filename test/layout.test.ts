@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, task, type Plan } from '../src/index.ts';
+import { definePipeline, phase, task } from '../src/index.ts';
+import type { Plan } from '../src/records.ts';
 import { layoutOf, type Layout } from '../visualizations/layout/layout.ts';
 
 const size = () => ({ width: 100, height: 40 });

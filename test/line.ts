@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunEvent } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 
 /** Kinds of events that are shown only on request. */
 export type Detail = 'tasks' | 'reviews' | 'reports';

@@ -1,16 +1,7 @@
 /** Runs that a process cannot continue: their store refuses records, or another process holds them. */
 import { describe, expect, it } from 'vitest';
-import {
-  definePipeline,
-  phase,
-  resumeRun,
-  startRun,
-  task,
-  type Run,
-  type RunRecord,
-  memoryStore,
-  readRun,
-} from '../src/index.ts';
+import { definePipeline, phase, resumeRun, startRun, task, type Run, memoryStore, readRun } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 
 const pipeline = definePipeline({

@@ -10,10 +10,10 @@ import {
   resumeRun,
   startRun,
   task,
-  type RunEvent,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 
 const KEY = 'key-of-the-house';

@@ -15,10 +15,10 @@ import {
   type Issue,
   type ReflectContext,
   type RunOptions,
-  type RunRecord,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 import { sqliteStore } from '../src/sqlite.ts';
 import { foldMemories } from '../src/projections/run/learned.ts';

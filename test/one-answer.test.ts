@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
-  answerItem,
   definePipeline,
   escalate,
   human,
@@ -13,13 +12,12 @@ import {
   resumeRun,
   startRun,
   task,
-  type InboxItem,
   type Pipeline,
-  type Reply,
   type Run,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import { answerItem, type InboxItem, type Reply } from '../src/inbox.ts';
 import type { RunStore } from '../src/store.ts';
 import { sqliteStore } from '../src/sqlite.ts';
 import { idle, simulatedTime } from './rig.ts';

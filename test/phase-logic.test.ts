@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createActor, setup, waitFor } from 'xstate';
-import { approve, definePipeline, phase, retry, startRun, task, type RunEvent } from '../src/index.ts';
+import { approve, definePipeline, phase, retry, startRun, task } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import {
   fromAsync,
   machineOf,

@@ -18,8 +18,8 @@ import {
   retryPredecessor,
   task,
   type GatePolicy,
-  type Verdict,
 } from '../src/index.ts';
+import type { Verdict } from '../src/records.ts';
 import { phaseLogic, phaseMachine, reportsOf, type AttemptOutcome, type PhaseInput } from '../src/machines.ts';
 import { BORN, follow, type Model, type Rules, type Step, type Stimulus } from './phase.oracle.ts';
 

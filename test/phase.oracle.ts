@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { GatePlan, Verdict } from '../src/index.ts';
+import type { GatePlan, Verdict } from '../src/records.ts';
 
 /** The state of a phase in terms of the page. */
 export interface Model {

@@ -9,15 +9,8 @@ import {
   type AnyActorRef,
   type InspectionEvent,
 } from 'xstate';
-import {
-  approve,
-  definePipeline,
-  PhasegateError,
-  retry,
-  startRun,
-  type Pipeline,
-  type RunEvent,
-} from '../src/index.ts';
+import { approve, definePipeline, PhasegateError, retry, startRun, type Pipeline } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import {
   machineOf,
   fromAsync,

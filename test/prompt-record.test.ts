@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { memoryStore, readRun, task, type RunRecord, type TaskContext } from '../src/index.ts';
+import { memoryStore, readRun, task, type TaskContext } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import { contentHash } from '../src/model/values/content-hash.ts';
 import { fake, play } from './rig.ts';
 

@@ -10,7 +10,8 @@ import {
   definePipeline,
   startRun,
 } from '../src/index.ts';
-import type { Decision, Issue, RunRecord, TaskContext } from '../src/index.ts';
+import type { Decision, Issue, TaskContext } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import type { Defect } from '../src/projections/quality/defect.ts';
 import { defectsOf, measuresOf } from '../src/projections/quality/quality.ts';
 import { drive, fake, fakeCheck, idle, play, simulatedTime, type Fake } from './rig.ts';

@@ -1,6 +1,7 @@
 /** Texts of records, which terminals and the dashboard share. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, type RunEvent } from '../src/index.ts';
+import { definePipeline } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { errorText } from '../src/projections/wording/error-words.ts';
 import { recordText, recordWords, type KnownBefore } from '../src/projections/wording/record-words.ts';

@@ -1,17 +1,14 @@
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import {
-  foldRun,
   definePipeline,
-  fingerprint,
   runPipeline,
-  runRecordSchema,
   RunUnsuccessfulError,
   startRun,
-  type RunRecord,
   type RunSnapshot,
   type TaskContext,
 } from '../src/index.ts';
+import { foldRun, fingerprint, runRecordSchema, type RunRecord } from '../src/records.ts';
 import { fake, idle, play, type Fake } from './rig.ts';
 
 /** Phases of a run with every kind of event that a single run can have. */

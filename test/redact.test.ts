@@ -13,11 +13,11 @@ import {
   retryPredecessor,
   startRun,
   task,
-  type RunEvent,
   type RunOptions,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { RunEvent } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
 import { MASK } from '../src/model/values/known-secrets.ts';

@@ -2,16 +2,8 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { replay } from '../src/machines/replay/replay.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
-import {
-  forkRun,
-  reject,
-  resumeRun,
-  type EventOf,
-  type RunEvent,
-  type RunRecord,
-  memoryStore,
-  readRun,
-} from '../src/index.ts';
+import { forkRun, reject, resumeRun, memoryStore, readRun } from '../src/index.ts';
+import type { EventOf, RunEvent, RunRecord } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 import { foldRunInfo } from '../src/projections/run/run-info.ts';
 import { drive } from './property/drive.ts';

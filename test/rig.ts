@@ -22,11 +22,11 @@ import {
   type ReviewOptions,
   type Run,
   type RunOptions,
-  type RunRecord,
   type RunResult,
   type Task,
   type TaskContext,
 } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import { lineOf, type Detail } from './line.ts';
 import { replayDifference } from './replay-difference.ts';
 

@@ -15,10 +15,10 @@ import {
   type Decision,
   type GatePolicy,
   type Run,
-  type RunRecord,
   type TaskContext,
   memoryStore,
 } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import { drive, fake, play, simulatedTime } from './rig.ts';
 
 /** Possible first answers of a reviewer, with its own text. Every later answer approves. */

@@ -1,7 +1,8 @@
 /** Maximum numbers of starts: the sums over many rewinds, compared with a count of each pair. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyze, definePipeline, phase, task, type Plan, type Policy, type ReviewOptions } from '../src/index.ts';
+import { analyze, definePipeline, phase, task, type Policy, type ReviewOptions } from '../src/index.ts';
+import type { Plan } from '../src/records.ts';
 import { between, reach, type Graph } from '../src/model/values/graph.ts';
 import { planGraph } from '../src/model/plan/plan.ts';
 import { countOf } from '../src/model/plan/policy.ts';

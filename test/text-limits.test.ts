@@ -20,14 +20,12 @@ import {
   retryPredecessor,
   startRun,
   task,
-  type EventOf,
   type ReviewFunction,
   type Run,
-  type RunEvent,
-  type RunRecord,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { EventOf, RunEvent, RunRecord } from '../src/records.ts';
 import { errorInfo } from '../src/model/errors/phasegate-error.ts';
 import { cutEnd, elided, TEXT_LIMITS } from '../src/model/values/text-limits.ts';
 import { idle } from './rig.ts';

@@ -7,13 +7,13 @@ import {
   resumeRun,
   startRun,
   task,
-  type Reply,
   type Run,
-  type RunRecord,
   type TaskContext,
   memoryStore,
   readRun,
 } from '../src/index.ts';
+import type { Reply } from '../src/inbox.ts';
+import type { RunRecord } from '../src/records.ts';
 import { foldTimeline, type Timeline } from '../src/projections/timeline/timeline.ts';
 import { drive, fake, play, simulatedTime, untilAborted, type Fake, type SimulatedTime } from './rig.ts';
 

@@ -11,9 +11,9 @@ import {
   type Limits,
   type Policy,
   type Run,
-  type RunRecord,
   type TaskContext,
 } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
 import type { Alert } from '../src/projections/alerts/alert.ts';
 import { foldAlerts } from '../src/projections/alerts/alerts.ts';
 import { fake, held, idle, never, simulatedTime, type Fake, type Script, type SimulatedTime } from './rig.ts';

@@ -3,18 +3,17 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
-  itemDetail,
   phase,
   requestChanges,
   resumeRun,
   retryRun,
   startRun,
   task,
-  type InboxItem,
-  type RunRecord,
   type TaskContext,
   memoryStore,
 } from '../src/index.ts';
+import { itemDetail, type InboxItem } from '../src/inbox.ts';
+import type { RunRecord } from '../src/records.ts';
 import { becauseOf } from '../src/projections/wording/item-words.ts';
 import { copyRun } from '../src/runtime/fork.ts';
 import { fake, fakeCheck, play, trace } from './rig.ts';

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { approve, definePipeline, phase, retry, task, type RunEvent } from 'phasegate';
+import { approve, definePipeline, phase, retry, task } from 'phasegate';
+import type { RunEvent } from 'phasegate/records';
 import { fromAsync, phaseLogic, type PhaseOutput } from 'phasegate/machines';
 import { assign, sendTo, setup } from 'xstate';
 

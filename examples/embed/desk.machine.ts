@@ -11,7 +11,8 @@
  * @module
  */
 import { machineOf, type PipelineOutput } from 'phasegate/machines';
-import type { Decision, RunEvent } from 'phasegate';
+import type { Decision } from 'phasegate';
+import type { RunEvent } from 'phasegate/records';
 import { assign, enqueueActions, sendTo, setup, stopChild, type ActorRefFrom, type DoneActorEvent } from 'xstate';
 import { article } from './pipeline.ts';
 

@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { askReply } from '../../src/cli/inbox/ask-reply.ts';
-import { PhasegateError, type InboxItem, type Reply } from '../../src/index.ts';
+import { PhasegateError } from '../../src/index.ts';
+import type { InboxItem, Reply } from '../../src/inbox.ts';
 
 const item: InboxItem = {
   id: 'r:1',

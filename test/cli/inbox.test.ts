@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainItem } from '../../src/cli/show/item-lines.ts';
-import type { InboxItem, ItemDetail } from '../../src/index.ts';
+import type { InboxItem, ItemDetail } from '../../src/inbox.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate, start, type Ended } from './cli.ts';
 

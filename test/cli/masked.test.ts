@@ -1,7 +1,8 @@
 /** Runs whose input contained a secret that the program did not store. */
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, escalate, phase, startRun, task, type RunEvent } from '../../src/index.ts';
+import { definePipeline, escalate, phase, startRun, task } from '../../src/index.ts';
+import type { RunEvent } from '../../src/records.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
 

@@ -1,6 +1,6 @@
 /** An issue is assigned to another phase, from another process. */
 import { describe, expect, it } from 'vitest';
-import type { InboxItem, ItemDetail } from '../../src/index.ts';
+import type { InboxItem, ItemDetail } from '../../src/inbox.ts';
 import { files, main, phasegate } from './cli.ts';
 
 /** The URL of the built library, for files in another folder. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runRecordSchema } from '../../src/index.ts';
+import { runRecordSchema } from '../../src/records.ts';
 import { files, phasegate, phasegateProcess, start, untimed, witness } from './cli.ts';
 
 /** Returns a module that exports a pipeline with these phases. */

@@ -5,7 +5,8 @@ import { mkdir, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, task, type RunRecord, readRun } from '../../src/index.ts';
+import { definePipeline, phase, startRun, task, readRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
 import { sqliteStore } from '../../src/sqlite.ts';

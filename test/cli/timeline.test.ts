@@ -1,6 +1,6 @@
 /** The timeline of phases that `phasegate show --timeline` draws. */
 import { describe, expect, it } from 'vitest';
-import { foldRun, type RunRecord } from '../../src/index.ts';
+import { foldRun, type RunRecord } from '../../src/records.ts';
 import { plain } from '../../src/cli/terminal/line.ts';
 import { widthOf } from '../../src/cli/terminal/text.ts';
 import { timelineLines } from '../../src/cli/show/timeline-lines.ts';

@@ -16,11 +16,11 @@ import {
   task,
   type Pipeline,
   type Run,
-  type RunRecord,
   type TaskContext,
   memoryStore,
   readRun,
 } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 
 type Options = Omit<Parameters<typeof definePipeline>[0], 'name' | 'phases'>;
 

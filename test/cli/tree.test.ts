@@ -15,8 +15,8 @@ import {
   startRun,
   task,
   type Pipeline,
-  type RunRecord,
 } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 
 /** Returns the records of a run. The time of each record is its number, in tenths of a second. */
 async function recordsOf(pipeline: Pipeline<unknown>): Promise<readonly RunRecord[]> {

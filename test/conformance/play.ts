@@ -9,9 +9,9 @@ import {
   type Mode,
   type Outputs,
   type PhaseStatus,
-  type RunEvent,
   type RunResult,
 } from '../../src/index.ts';
+import type { RunEvent } from '../../src/records.ts';
 import type { Case } from './case.ts';
 
 /** A task of a case. */

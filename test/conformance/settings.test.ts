@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  definePipeline,
-  fingerprint,
-  phase,
-  PipelineInvalidError,
-  task,
-  type GatePlan,
-  type PhasePlan,
-  type Pipeline,
-} from '../../src/index.ts';
+import { definePipeline, phase, PipelineInvalidError, task, type Pipeline } from '../../src/index.ts';
+import { fingerprint, type GatePlan, type PhasePlan } from '../../src/records.ts';
 import { casesOf, runnable, type Case } from './case.ts';
 
 interface GateCase extends Case {

@@ -3,16 +3,14 @@ import {
   approve,
   definePipeline,
   human,
-  itemDetail,
   phase,
   requestChanges,
   startRun,
   task,
-  type InboxItem,
-  type ItemDetail,
   type Pipeline,
-  type RunRecord,
 } from '../../src/index.ts';
+import { itemDetail, type InboxItem, type ItemDetail } from '../../src/inbox.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { EMPTY_DRAFT, readTyped, replyOf, type Draft } from '../../visualizations/dashboard/src/inbox/answer-draft.ts';
 import { chosenChoice } from '../../visualizations/dashboard/src/inbox/chosen-choice.ts';
 import { fake, idle } from '../rig.ts';

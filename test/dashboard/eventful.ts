@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunRecord } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { fake, play, untilAborted } from '../rig.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { answeredBy } from '../../src/projections/wording/item-words.ts';
-import type { InboxItem } from '../../src/index.ts';
+import type { InboxItem } from '../../src/inbox.ts';
 import type { UiRun, UiAlert } from '../../src/server/api.ts';
 import { byRun, hashOfAlert } from '../../visualizations/dashboard/src/home/alert-words.ts';
 import { mostUrgentFirst } from '../../visualizations/dashboard/src/home/urgency.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { task, type RunRecord } from '../../src/index.ts';
+import { task } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { standingOutput, taskUsage } from '../../visualizations/dashboard/src/run/phase/task-history.ts';
 import {
   attemptAt,

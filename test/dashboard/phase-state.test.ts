@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunRecord } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { phaseMachine } from '../../src/machines/phase/phase.machine.ts';
 import { stateAfter } from '../../visualizations/dashboard/src/run/phase/phase-state.ts';
 import { ANYWHERE, waysOf } from '../../visualizations/statechart/statechart-ways.ts';

@@ -1,7 +1,8 @@
 /** Costs and defects in the dashboard, from real runs. */
 import { describe, expect, it } from 'vitest';
 import { measuresOf } from '../../src/quality.ts';
-import { requestChanges, type RunRecord } from '../../src/index.ts';
+import { requestChanges } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { foldRun } from '../../src/projections/run/run-view.ts';
 import { createRunHistory, type RunAtRecord } from '../../visualizations/dashboard/src/data/run-history.ts';
 import { allowancesOf } from '../../visualizations/dashboard/src/quality/allowances.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { requestChanges, type RunEvent } from '../../src/index.ts';
+import { requestChanges } from '../../src/index.ts';
+import type { RunEvent } from '../../src/records.ts';
 import { issueId } from '../../src/model/decision/issue.ts';
 import { isRecordWanted, typesOf } from '../../visualizations/dashboard/src/run/records/record-filter.ts';
 import { knownBefore, wordsOf } from '../../visualizations/dashboard/src/run/records/record-words.ts';

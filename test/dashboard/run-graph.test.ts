@@ -5,7 +5,8 @@ import { layoutForRun } from '../../visualizations/dashboard/src/run/graph/layou
 import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/graph/neighbours.ts';
 import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/graph/phase-face.ts';
 import { isWanted, kindsOf, sorted, type PhaseRow } from '../../visualizations/dashboard/src/run/phase/phase-filter.ts';
-import { definePipeline, phase, task, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, task } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { human, retry, retryPredecessor, task, type Run, type RunRecord } from '../../src/index.ts';
+import { human, retry, retryPredecessor, task, type Run } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { foldTimeline } from '../../src/projections/timeline/timeline.ts';
 import { follow } from '../../visualizations/dashboard/src/data/follow.ts';
 import {

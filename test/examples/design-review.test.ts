@@ -1,7 +1,8 @@
 /** The correction flow of a missing authentication requirement, with its telemetry, from the records of a real run. */
 import { expect, it } from 'vitest';
 import { userManagement } from '../../examples/design-review/users.ts';
-import { startRun, type RunRecord } from '../../src/index.ts';
+import { startRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { lineOf } from '../line.ts';
 import { drive, simulatedTime } from '../rig.ts';
 

@@ -11,9 +11,9 @@ import {
   task,
   type Pipeline,
   type Run,
-  type RunRecord,
   memoryStore,
 } from 'phasegate';
+import type { RunRecord } from 'phasegate/records';
 import { describe, expect, it } from 'vitest';
 
 /** Events after which a run is left, and their occurrence. */

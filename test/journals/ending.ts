@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { foldRun, type RunEvent, type RunRecord } from '../../src/index.ts';
+import { foldRun, type RunEvent, type RunRecord } from '../../src/records.ts';
 import { lineOf } from '../line.ts';
 
 /**

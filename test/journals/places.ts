@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from 'zod';
-import { runEventSchema, type RunEvent } from '../../src/index.ts';
+import { runEventSchema, type RunEvent } from '../../src/records.ts';
 
 /**
  * Each type of event, each field of it, and each value of a closed list: `limit.reached`, `limit.reached.limit`,

@@ -4,16 +4,9 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises';
-import {
-  answerItem,
-  resumeRun,
-  retryRun,
-  startRun,
-  type Run,
-  type RunRecord,
-  memoryStore,
-  readRun,
-} from '../../src/index.ts';
+import { resumeRun, retryRun, startRun, type Run, memoryStore, readRun } from '../../src/index.ts';
+import { answerItem } from '../../src/inbox.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';
 import { keepJournal } from '../replay-difference.ts';

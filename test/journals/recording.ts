@@ -3,16 +3,9 @@
  *
  * @module
  */
-import type {
-  Answer,
-  InboxItem,
-  Pipeline,
-  Redact,
-  Reply,
-  ResumeOptions,
-  RunOptions,
-  RunRecord,
-} from '../../src/index.ts';
+import type { Answer, Pipeline, Redact, ResumeOptions, RunOptions } from '../../src/index.ts';
+import type { InboxItem, Reply } from '../../src/inbox.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import type { SteppedClock } from '../property/stepped-clock.ts';
 

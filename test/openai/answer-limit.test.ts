@@ -1,7 +1,8 @@
 /** Answers of models beyond the limit: they are aborted, and count as neither verdict nor output. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, type RunRecord, memoryStore, readRun } from '../../src/index.ts';
+import { definePipeline, phase, startRun, memoryStore, readRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { openaiReflection, openaiReviewer, openaiTask, type Ask } from '../../src/openai.ts';
 import { hurriedClock, tell, plainTask, modelOf, editorOf, type AnyModelTask, serve, serveBy } from './rig.ts';
 import { nonceIn, verdict, type Api } from './server.ts';

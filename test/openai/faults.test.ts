@@ -5,7 +5,8 @@
  */
 import { format } from 'prettier';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, startRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { openaiReviewer } from '../../src/openai.ts';
 import { hurriedClock, plainTask, serve } from './rig.ts';
 import { verdict, type Api, type Entry, type Scripted } from './server.ts';

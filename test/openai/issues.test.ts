@@ -1,6 +1,7 @@
 /** A reviewing model assigns issues to phases, and reports the status of earlier ones. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, policies, startRun, task, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, policies, startRun, task } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { openaiReviewer } from '../../src/openai.ts';
 import { hurriedClock, serve } from './rig.ts';
 import { verdict, type Entry, type Server } from './server.ts';

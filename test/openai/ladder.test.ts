@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, startRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { openaiReflection, openaiTask, type AskRequest } from '../../src/openai.ts';
 import { hurriedClock, serve } from './rig.ts';
 

@@ -1,6 +1,7 @@
 /** Servers that deviate from the API: their valid parts are read, and never misinterpreted. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, type Estimate, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, startRun, type Estimate } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { openaiTask, type OpenAIModel } from '../../src/openai.ts';
 import { editorOf, modelOf, tell, serve } from './rig.ts';
 import { verdict, type Api, type Server } from './server.ts';

@@ -2,7 +2,8 @@
 import { OpenAI } from 'openai';
 import { describe, expect, it } from 'vitest';
 import { SimulatedClock } from 'xstate';
-import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, startRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { createRateLimit, type Turn } from '../../src/llm/call/rate-limit.ts';
 import { openaiTask, type Ask, type OpenAIModel } from '../../src/openai.ts';
 import { hurriedClock, modelOf, serve } from './rig.ts';

@@ -13,11 +13,10 @@ import {
   type Inputs,
   type Policy,
   type Run,
-  type RunEvent,
-  type RunRecord,
   type RunResult,
   type Task,
 } from '../../src/index.ts';
+import type { RunEvent, RunRecord } from '../../src/records.ts';
 import { openaiReviewer, openaiTask } from '../../src/openai.ts';
 import { listen, type Api, type Entry, type Server } from './server.ts';
 

@@ -2,7 +2,8 @@
 import { OpenAI } from 'openai';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { definePipeline, phase, startRun, type RunRecord } from '../../src/index.ts';
+import { definePipeline, phase, startRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { createPieceMask, maskKnown, MASK, rememberSecrets } from '../../src/model/values/known-secrets.ts';
 import { openaiTask } from '../../src/openai.ts';
 import { hurriedClock, modelOf, STEADY, tell, serve } from './rig.ts';

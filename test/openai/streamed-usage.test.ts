@@ -1,17 +1,8 @@
 /** Servers that report usage during an answer: limits of the run end it in the middle, and nothing counts twice. */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import {
-  definePipeline,
-  phase,
-  startRun,
-  task,
-  type EventOf,
-  type Limits,
-  type RunRecord,
-  memoryStore,
-  readRun,
-} from '../../src/index.ts';
+import { definePipeline, phase, startRun, task, type Limits, memoryStore, readRun } from '../../src/index.ts';
+import type { EventOf, RunRecord } from '../../src/records.ts';
 import { openaiTask, type Ask, type AskReply } from '../../src/openai.ts';
 import { editorOf, hurriedClock, modelOf, plainTask, serve, serveBy, type AnyModelTask } from './rig.ts';
 import { verdict, type Api } from './server.ts';

@@ -1,17 +1,6 @@
 import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
-import {
-  approve,
-  definePipeline,
-  phase,
-  requestChanges,
-  retry,
-  startRun,
-  task,
-  type RunEvent,
-  type RunRecord,
-  memoryStore,
-  readRun,
-} from 'phasegate';
+import { approve, definePipeline, phase, requestChanges, retry, startRun, task, memoryStore, readRun } from 'phasegate';
+import type { RunEvent, RunRecord } from 'phasegate/records';
 import { openaiReviewer, openaiTask, type Ask } from 'phasegate/openai';
 import { spanObserver } from 'phasegate/otel';
 import { describe, expect, it } from 'vitest';

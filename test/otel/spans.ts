@@ -11,7 +11,7 @@ import {
   type ReadableSpan,
   type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
-import type { RunRecord } from 'phasegate';
+import type { RunRecord } from 'phasegate/records';
 import { traceRun, type TraceOptions } from 'phasegate/otel';
 
 /** Creates a tracer with its exporter. @param options `keep: false` only counts spans. */

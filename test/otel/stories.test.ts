@@ -1,6 +1,6 @@
 /** Rare sequences of records, written by hand. */
 import { diag, DiagLogLevel } from '@opentelemetry/api';
-import type { RunEvent, RunRecord } from 'phasegate';
+import type { RunEvent, RunRecord } from 'phasegate/records';
 import { afterEach, describe, expect, it } from 'vitest';
 import { spanNamed, spansOf, treeOf } from './spans.ts';
 

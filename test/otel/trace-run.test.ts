@@ -14,11 +14,11 @@ import {
   startRun,
   task,
   type Pipeline,
-  type RunRecord,
   type TaskContext,
   memoryStore,
   readRun,
 } from 'phasegate';
+import type { RunRecord } from 'phasegate/records';
 import { spanObserver, traceRun } from 'phasegate/otel';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base';
 import { describe, expect, it } from 'vitest';

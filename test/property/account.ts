@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { Issue, RunEvent, RunRecord } from '../../src/index.ts';
+import type { Issue } from '../../src/index.ts';
+import type { RunEvent, RunRecord } from '../../src/records.ts';
 import { labels, line, type Details } from '../reference/line.ts';
 
 /** Formats the records of a run as lines. */

@@ -16,9 +16,9 @@ import {
   task,
   type Inputs,
   type Pipeline,
-  type RunRecord,
   type Task,
 } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { openaiReviewer, type AskReply } from '../../src/openai.ts';
 import { nonceIn } from '../openai/server.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';

@@ -5,7 +5,8 @@
  * scenarios.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { analyze, startRun, type PhaseBound, type RunEvent, type RunRecord } from '../../src/index.ts';
+import { analyze, startRun, type PhaseBound } from '../../src/index.ts';
+import type { RunEvent, RunRecord } from '../../src/records.ts';
 import type { Call, IssueAct, PhaseSpec, ReviewAct, Scenario } from '../reference/scenario.ts';
 import { idle } from '../rig.ts';
 import { build } from './build.ts';

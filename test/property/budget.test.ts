@@ -15,9 +15,9 @@ import {
   type Limits,
   type Pipeline,
   type Run,
-  type RunRecord,
   type TaskContext,
 } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { drive, simulatedTime, type SimulatedTime } from '../rig.ts';
 import { replayDifference } from '../replay-difference.ts';
 import { numberOfRuns } from './number-of-runs.ts';

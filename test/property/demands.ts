@@ -4,7 +4,7 @@
  * @module
  */
 import type { EventOf } from '../../src/model/events/event.ts';
-import type { RunEvent } from '../../src/index.ts';
+import type { RunEvent } from '../../src/records.ts';
 import type { GateSpec, Scenario } from '../reference/scenario.ts';
 import type { Moment } from './timeline.ts';
 

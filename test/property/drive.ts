@@ -4,7 +4,8 @@
  * @module
  */
 import { startRun } from '../../src/index.ts';
-import type { RunRecord, RunResult, RunSnapshot } from '../../src/index.ts';
+import type { RunResult, RunSnapshot } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';

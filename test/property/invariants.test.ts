@@ -1,6 +1,7 @@
 /** A test of `brokenInvariants`: one sound run, falsified in one way after the other. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { Issue, RunEvent, RunRecord } from '../../src/index.ts';
+import type { Issue } from '../../src/index.ts';
+import type { RunEvent, RunRecord } from '../../src/records.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { drive, type Driven } from './drive.ts';
 import { brokenInvariants } from './invariants.ts';

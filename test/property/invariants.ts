@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunEvent } from '../../src/index.ts';
+import type { RunEvent } from '../../src/records.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { demands, gateOf, issues, numberOf, sentBackBy } from './demands.ts';
 import type { Driven } from './drive.ts';

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { InboxItem, ItemKind, Reply } from '../../src/index.ts';
+import type { InboxItem, ItemKind, Reply } from '../../src/inbox.ts';
 
 /** An answer that must be refused. */
 export interface Mistake {

@@ -6,7 +6,8 @@
  *
  * @module
  */
-import { memoryStore, readRun, resumeRun, startRun, type RunRecord, type RunResult } from '../../src/index.ts';
+import { memoryStore, readRun, resumeRun, startRun, type RunResult } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { build } from './build.ts';
 import { createCalls } from './calls.ts';

@@ -3,8 +3,11 @@
  *
  * @module
  */
-import { itemDetail, PhasegateError, reclassify, reject, retry } from '../../src/index.ts';
-import type { InboxItem, Reply, Run, RunRecord } from '../../src/index.ts';
+import { PhasegateError, reject, retry } from '../../src/index.ts';
+import { itemDetail, reclassify } from '../../src/inbox.ts';
+import type { Run } from '../../src/index.ts';
+import type { InboxItem, Reply } from '../../src/inbox.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { aboutOf, named } from './account.ts';
 import { PERSON } from '../reference/inbox.ts';
 import { callOf, delayOf, type Call, type PersonAct, type ReviewAct, type Scenario } from '../reference/scenario.ts';

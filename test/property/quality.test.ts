@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { defectsOf, foldQuality, measuresOf } from '../../src/projections/quality/quality.ts';
 import type { Defect } from '../../src/projections/quality/defect.ts';
 import type { Measures } from '../../src/projections/quality/measures.ts';
-import type { RunRecord } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { drive } from './drive.ts';
 import { prove } from './prove.ts';
 import { scenarios } from './scenarios.ts';

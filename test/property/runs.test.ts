@@ -6,7 +6,7 @@
  */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { foldRun, runRecordSchema } from '../../src/index.ts';
+import { foldRun, runRecordSchema } from '../../src/records.ts';
 import { simulate, type Expected } from '../reference/simulate.ts';
 import { account } from './account.ts';
 import { difference, findingsDifference } from './compare.ts';

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { RunEvent, RunRecord } from '../../src/index.ts';
+import type { RunEvent, RunRecord } from '../../src/records.ts';
 
 /** The state of one phase, as its events determine it. */
 export interface Standing {

@@ -1,16 +1,8 @@
 /** The inbox of the dashboard: pending items, answers, and their results. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  definePipeline,
-  human,
-  itemDetail,
-  phase,
-  resumeRun,
-  startRun,
-  task,
-  type InboxItem,
-} from '../../src/index.ts';
+import { definePipeline, human, phase, resumeRun, startRun, task } from '../../src/index.ts';
+import { itemDetail, type InboxItem } from '../../src/inbox.ts';
 import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until } from './rig.ts';

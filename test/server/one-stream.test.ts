@@ -1,6 +1,7 @@
 /** A single stream for everything that a tab needs: changes, and the records of a run. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, human, phase, startRun, task, type RunRecord } from '../../src/index.ts';
+import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { served, until, type Served, type StreamEvent } from './rig.ts';
 

@@ -1,7 +1,8 @@
 /** Streams of records and of changes: nothing is missed, and nothing is sent twice. */
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, human, phase, startRun, task, type RunRecord, memoryStore } from '../../src/index.ts';
+import { definePipeline, human, phase, startRun, task, memoryStore } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { ownStore, served, until, type Served, type StreamEvent } from './rig.ts';

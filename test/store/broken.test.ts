@@ -1,6 +1,8 @@
 /** The contract detects faulty stores: each of these has one fault, and must fail the named test. */
 import { describe, expect, it } from 'vitest';
-import { memoryStore, PhasegateError, type InboxItem, type RunRecord } from '../../src/index.ts';
+import { memoryStore, PhasegateError } from '../../src/index.ts';
+import type { InboxItem } from '../../src/inbox.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
 import type { RunStore } from '../../src/store/port.ts';
 import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.ts';

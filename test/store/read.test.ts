@@ -1,6 +1,7 @@
 /** Whole runs read from a store, with the large values that are stored apart from their records. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, task, type RunRecord, memoryStore, readRun } from '../../src/index.ts';
+import { definePipeline, phase, startRun, task, memoryStore, readRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 
 const LARGE = 'x'.repeat(20_000);
 

@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   approve,
-  foldRun,
   escalate,
   forkRun,
   PhasegateError,
@@ -13,11 +12,10 @@ import {
   retryRun,
   retryPredecessor,
   type Decision,
-  type EventOf,
-  type RunRecord,
   memoryStore,
   readRun,
 } from '../../src/index.ts';
+import { foldRun, type EventOf, type RunRecord } from '../../src/records.ts';
 import { drive } from '../property/drive.ts';
 import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';

@@ -8,13 +8,13 @@ import {
   resumeRun,
   startRun,
   task,
-  type EventOf,
   type Pipeline,
   type Redact,
   type ResumeOptions,
   memoryStore,
   readRun,
 } from '../../src/index.ts';
+import type { EventOf } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
 

@@ -6,17 +6,8 @@
 import { expect } from 'vitest';
 import { replay } from '../../src/machines/replay/replay.ts';
 import { foldRunInfo } from '../../src/projections/run/run-info.ts';
-import {
-  approve,
-  PhasegateError,
-  reject,
-  type EventOf,
-  type Pipeline,
-  type Run,
-  type RunRecord,
-  type RunStatus,
-  readRun,
-} from '../../src/index.ts';
+import { approve, PhasegateError, reject, type Pipeline, type Run, type RunStatus, readRun } from '../../src/index.ts';
+import type { EventOf, RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
 import { SteppedClock } from '../property/stepped-clock.ts';

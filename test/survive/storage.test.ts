@@ -14,11 +14,11 @@ import {
   startRun,
   task,
   type Run,
-  type RunRecord,
   type RunResult,
   memoryStore,
   readRun,
 } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';

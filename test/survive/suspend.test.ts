@@ -1,6 +1,7 @@
 /** Random runs that are suspended repeatedly, at any moment, and resumed until they end. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { memoryStore, readRun, reject, resumeRun, startRun, type RunRecord } from '../../src/index.ts';
+import { memoryStore, readRun, reject, resumeRun, startRun } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
 import { prove } from '../property/prove.ts';

@@ -46,7 +46,9 @@ export function entryNames(): readonly string[] {
 
 /** Finds the entry that exports a value of that name. Searches only entries that need no optional package. */
 export async function entryWith(value: string): Promise<string | undefined> {
-  for (const entry of ['machines', 'quality', 'sqlite', 'visualizations'].map((name) => `phasegate/${name}`))
+  for (const entry of ['inbox', 'machines', 'quality', 'records', 'sqlite', 'visualizations'].map(
+    (name) => `phasegate/${name}`,
+  ))
     if (Object.hasOwn((await LATER[entry]?.()) ?? {}, value)) return entry;
   return undefined;
 }
@@ -57,11 +59,13 @@ const require = createRequire(import.meta.url);
 
 const LATER: Readonly<Record<string, () => Promise<object>>> = {
   'phasegate/dashboard': () => import('../../dashboard.ts'),
+  'phasegate/inbox': () => import('../../inbox.ts'),
   'phasegate/inspect': () => import('../../inspect.ts'),
   'phasegate/machines': () => import('../../machines.ts'),
   'phasegate/openai': () => import('../../openai.ts'),
   'phasegate/otel': () => import('../../otel.ts'),
   'phasegate/quality': () => import('../../quality.ts'),
+  'phasegate/records': () => import('../../records.ts'),
   'phasegate/sqlite': () => import('../../sqlite.ts'),
   'phasegate/store': () => import('../../store.ts'),
   'phasegate/testing': () => import('../../testing.ts'),
