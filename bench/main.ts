@@ -7,6 +7,7 @@ import { cpus } from 'node:os';
 import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
+import { benchMany } from './many.ts';
 import { heapPerRun } from './memory.ts';
 import { benchRewind } from './rewind.ts';
 import { cpuMicros, growth } from './measure.ts';
@@ -15,6 +16,12 @@ import { attemptsOf, chain, fanOut, layers } from './work.ts';
 // Only stored runs: `npm run bench -- durable`.
 if (process.argv[2] === 'durable') {
   await benchDurable();
+  process.exit();
+}
+
+// Only many stored runs: `npm run bench -- many`.
+if (process.argv[2] === 'many') {
+  await benchMany();
   process.exit();
 }
 
@@ -66,6 +73,7 @@ await benchRewind();
 const runs = 10_000;
 console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${((await heapPerRun(runs)) / 1024).toFixed(1)} KB`);
 await benchDurable();
+await benchMany();
 await benchDashboard();
 // Exits explicitly, as the browser may leave handles open.
 process.exit();

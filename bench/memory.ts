@@ -4,10 +4,15 @@
  * @module
  */
 import { definePipeline, phase, startRun, task } from 'phasegate';
+import type { RunStore } from 'phasegate/store';
 import { heldBytes } from './measure.ts';
 
-/** Measures the heap per run in bytes, for many runs at once. Each has five phases: two are approved, and the third is running. */
-export async function heapPerRun(runs: number): Promise<number> {
+/**
+ * Measures the heap per run in bytes, for many runs at once. Each has five phases: two are approved, and the third is running.
+ *
+ * @param store The store of the runs. @default none
+ */
+export async function heapPerRun(runs: number, store?: RunStore): Promise<number> {
   const wall = createWall();
   const names = ['a', 'b', 'c', 'd', 'e'];
   const pipeline = definePipeline({
@@ -21,10 +26,10 @@ export async function heapPerRun(runs: number): Promise<number> {
     ),
   });
   // A first run loads lazy modules.
-  const first = startRun(pipeline);
+  const first = startRun(pipeline, { store });
   await wall.reached(1);
   const before = heldBytes();
-  const others = Array.from({ length: runs }, () => startRun(pipeline));
+  const others = Array.from({ length: runs }, () => startRun(pipeline, { store }));
   await wall.reached(runs + 1);
   const held = heldBytes() - before;
   wall.open();

@@ -4,6 +4,7 @@
  * @module
  */
 export type {
+  Append,
   StoredValue,
   Awaitable,
   Batch,

@@ -7,7 +7,7 @@ import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
 import { clockOf, type Clock } from '../machines/phase/clock.ts';
 import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
-import { isTimed, setEventListener, stopPhases } from '../machines/pipeline/run-state-registry.ts';
+import { isTimed, setEventListener, setPorts, stopPhases } from '../machines/pipeline/run-state-registry.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, type PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent } from '../model/events/event.ts';
@@ -20,7 +20,7 @@ import { foldRun, resultOf } from '../projections/run/run-view.ts';
 import { openInbox } from './exit-notice.ts';
 import { bindHumanWork, mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
-import { machineOf } from './machine-of.ts';
+import { machineOf, portsOf } from './machine-of.ts';
 import type { PeerMessage, RunPersistence } from './records/persistence.ts';
 import { append, close, detach, readableAt, type RecordLog } from './records/record-log.ts';
 import { StartedRun } from './run-handle.ts';
@@ -136,13 +136,14 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     const { input, prepare } = await beginning;
     if (ended) return;
     const work = bindHumanWork(pipeline.work, (asking) => inboxNow().ask(asking));
-    const made = createActor(machineOf({ work }, persistence?.host), {
+    const made = createActor(machineOf(pipeline), {
       id: log.runId,
       input,
       ...(inspect && { inspect: safeInspector(inspect) }),
       ...(clock && { clock }),
     });
     setEventListener(made, publish);
+    if (persistence || work !== pipeline.work) setPorts(made, portsOf(work, persistence?.host));
     made.subscribe({ error: failRun });
     prepare?.(made);
     actor = made;

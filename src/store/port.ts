@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord, RunStatus } from '../model/events/event.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
@@ -46,6 +47,13 @@ export interface Batch {
   readonly artifacts: readonly StoredValue[];
   /** Memories for later runs. A store without memories ignores them. @default none */
   readonly memories?: readonly Memory[] | undefined;
+}
+
+/** One of several batches that are stored together. */
+export interface Append {
+  readonly batch: Batch;
+  /** As the second argument of `append`. */
+  readonly lease: Lease | undefined;
 }
 
 /** The right to append to a run for a limited time. */
@@ -144,6 +152,14 @@ export interface RunStore {
    *   batch is inconsistent.
    */
   append(batch: Batch, lease?: Lease): Awaitable<void>;
+  /**
+   * Stores batches of several runs at once, which costs a disk about as much as one. A store that gains nothing by it omits this method.
+   * A store that wraps another, and replaces its `append`, must replace this method as well, or omit it.
+   *
+   * @returns The error of each batch, in their order; `undefined` for a stored one. A refused batch, as of `append`, keeps none of the others
+   *   from being stored. If the method throws, nothing is stored.
+   */
+  appendAll?(appends: readonly Append[]): Awaitable<readonly (PhasegateError | undefined)[]>;
   /**
    * Reads records of a run, oldest first; none if there is no such run.
    *

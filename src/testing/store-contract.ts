@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Awaitable, RunStore } from '../store/port.ts';
+import { appendAllCases } from './store/append-all.ts';
 import { appendCases } from './store/append.ts';
 import { artifactCases } from './store/artifacts.ts';
 import { closeCases } from './store/close.ts';
@@ -92,6 +93,7 @@ export function runStoreContract(make: StoreMaker, api: Partial<TestApi> & Contr
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, CaseBody>>>> = {
   'append()': appendCases,
+  'appendAll()': appendAllCases,
   'read()': readCases,
   'run() and runs()': runCases,
   'acquire(), renew() and release()': leaseCases,

@@ -18,7 +18,7 @@ import { reportsOf } from './step-reports.ts';
 import type { Stragglers } from './stragglers.ts';
 
 /**
- * Makes the logic of the actor of a phase. For pure transitions use `phaseMachine`.
+ * Makes the logic of the actor of a phase. For pure transitions use `phaseMachine`. A run may have ports of its own.
  *
  * An actor that is restored from a snapshot begins its attempt, or its review, again.
  *
@@ -71,7 +71,8 @@ function isStop({ type }: { readonly type: string }): boolean {
 }
 
 /** Begins the work of the state that a phase has entered. */
-function beginWork({ attempt, review }: PhasePorts, self: AnyActorRef, { value, context }: PhaseSnapshot): void {
+function beginWork(ports: PhasePorts, self: AnyActorRef, { value, context }: PhaseSnapshot): void {
+  const { attempt, review } = servicesFor(self).ports ?? ports;
   if (value === 'running') begin(attempt, context, new PhaseWork(self, ATTEMPT));
   else if (value === 'reviewing') begin(review, context, new PhaseWork(self, REVIEW));
 }

@@ -5,7 +5,7 @@
  */
 import type { AnyActorRef } from 'xstate';
 import type { PhaseReport, RunEvent } from '../../model/events/event.ts';
-import type { AttemptOutcome, GateOutcome, Progress } from './ports.ts';
+import type { AttemptOutcome, GateOutcome, PhasePorts, Progress } from './ports.ts';
 import type { Quota } from './quota-port.ts';
 import type { Stragglers } from './stragglers.ts';
 
@@ -24,6 +24,8 @@ export interface DeferredWork {
 export interface RunServices {
   /** Takes reports by a call while phases are restored: the pipeline takes no events before it has started. */
   takeReport?: ReportHandler | undefined;
+  /** The ports of this run; absent if it uses those of its machine. */
+  ports?: PhasePorts | undefined;
   /** The work of its phases; absent before the first begins. */
   work?: Map<AnyActorRef, { stop(): void }> | undefined;
   /** Takes the events of the run, in order, instead of `emit`. It must not throw. */

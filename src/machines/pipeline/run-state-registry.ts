@@ -13,6 +13,7 @@ import { isSentUp } from '../coordinator/parent-events.ts';
 import { isLive } from '../coordinator/phase-state.ts';
 import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
+import type { PhasePorts } from '../phase/ports.ts';
 import { openServices, servicesOf, type RunServices } from '../phase/run-services.ts';
 import { Stragglers } from '../phase/stragglers.ts';
 
@@ -39,6 +40,11 @@ export interface PipelineServices extends RunServices {
  */
 export function setEventListener(pipeline: AnyActorRef, listener: RunServices['listener']): void {
   openServices(pipeline).listener = listener;
+}
+
+/** Gives the run of a pipeline actor ports of its own, so that all runs of a pipeline share one machine. The actor must not have started. */
+export function setPorts(pipeline: AnyActorRef, ports: PhasePorts): void {
+  openServices(pipeline).ports = ports;
 }
 
 /**

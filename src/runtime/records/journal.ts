@@ -12,7 +12,8 @@ import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldMemories, type Memory } from '../../projections/run/learned.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
-import type { StoredValue, Batch, Lease, RunStore } from '../../store/port.ts';
+import type { Append, Batch, Lease, RunStore, StoredValue } from '../../store/port.ts';
+import { queueOf } from './append-queue.ts';
 import { leaseLostError } from './lease-lost.ts';
 import { publishUpTo, recordAt, type RecordLog } from './record-log.ts';
 
@@ -46,6 +47,7 @@ export interface JournalOptions {
 
 /** Creates the journal of a run. */
 export function createJournal({ store, log, lease, origin, onStored, onFailure }: JournalOptions): Journal {
+  const queue = queueOf(store);
   const info = foldRunInfo(origin);
   const inbox = foldInbox();
   const memory = store.memories && foldMemories();
@@ -89,16 +91,22 @@ export function createJournal({ store, log, lease, origin, onStored, onFailure }
     };
   }
 
+  /** Returns what is to be stored now; `undefined` if there is nothing. */
+  function next(): Append | undefined {
+    if (storedCount >= log.events.length || failure || state.abandoned) return undefined;
+    return { batch: batchFrom(storedCount), lease: lease() };
+  }
+
   async function drain(): Promise<void> {
-    await nextTurn();
-    while (storedCount < log.events.length && !failure && !state.abandoned) {
+    for (;;) {
       let count = 0;
       try {
-        const batch = batchFrom(storedCount);
-        count = batch.records.length;
-        const pending = store.append(batch, lease());
-        // Batches are stored one at a time, which keeps the order. A synchronous store returns no promise to wait for.
-        if (pending) await pending;
+        // Batches of a run are stored one at a time, which keeps the order.
+        await queue.append(() => {
+          const append = next();
+          count = append?.batch.records.length ?? 0;
+          return append;
+        });
       } catch (cause) {
         const error = await refusalOf(store, log.runId, lease(), count, cause);
         // If the journal was abandoned in between, its owner has already reported the reason.
@@ -109,11 +117,12 @@ export function createJournal({ store, log, lease, origin, onStored, onFailure }
       }
       // If the journal was abandoned in between, its owner has already reported the end.
       if (state.abandoned) break;
+      // A record may have come since there was nothing to store.
+      if (count === 0 && storedCount >= log.events.length) break;
       storedCount += count;
       publishUpTo(log, storedCount);
       release();
       onStored();
-      await nextTurn();
     }
     writing = undefined;
   }
@@ -162,17 +171,6 @@ interface Folded {
 }
 
 const NOTHING: Folded = { items: [], memories: [] };
-
-/**
- * Resolves after the current synchronous work and its microtasks, so that their records form one batch. A batch costs one write to
- * disk, whatever the number of its records.
- */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof setImmediate === 'function') setImmediate(resolve);
-    else setTimeout(resolve, 0);
-  });
-}
 
 async function refusalOf(
   store: Pick<RunStore, 'run'>,

@@ -1,9 +1,10 @@
 /**
- * Storing of a batch: one transaction, and as few statements as possible.
+ * Storing of batches: one transaction, and as few statements as possible.
  *
  * @module
  */
-import type { Batch, Lease } from '../port.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Append, Batch, Lease } from '../port.ts';
 import { checkAppend, checkBatch } from '../refusals.ts';
 import { textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
@@ -12,32 +13,77 @@ import { claimIn } from './rows.ts';
 
 /** Stores a batch, or nothing of it. */
 export function appendBatch(connection: Connection, batch: Batch, lease: Lease | undefined, now: () => number): void {
-  checkBatch(batch);
-  const { runId, info, items, artifacts, memories = [] } = batch;
-  // Prepared before the transaction, so that other processes wait for the disk only.
-  const records = batch.records.map((record) => [record.seq, textOf(record)] as const);
-  const infoText = textOf(info);
-  const { sql } = connection;
+  const prepared = prepare(batch);
+  connection.write(`append to run ${batch.runId}`, () => insert(connection.sql, prepared, lease, now()));
+}
 
-  connection.write(`append to run ${runId}`, () => {
-    const current = sql(CURRENT).get(runId);
-    checkAppend(batch, lease, { seq: Number(current?.['seq'] ?? 0), lease: claimIn(current, runId) }, now());
-    const known = current?.['key'];
-    const run = typeof known === 'number' ? known : begin(sql, batch, infoText);
-    if (run === known) sql(UPDATE_RUN).run(info.seq, info.status, info.updatedAt, infoText, run);
-    const insertRecord = sql(RECORD);
-    for (const [seq, text] of records) insertRecord.run(run, seq, text);
-    for (const item of items)
-      sql(ITEM).run(item.id, run, item.openedAt, item.closedAt === undefined ? 1 : 0, textOf(item));
-    for (const { hash, content } of artifacts) {
-      sql(ARTIFACT).run(hash, content);
-      sql(USE).run(run, hash);
-    }
-    storeMemories(sql, memories);
-  });
+/** Stores several batches in one transaction. @returns The error of each batch; `undefined` for a stored one. */
+export function appendBatches(
+  connection: Connection,
+  appends: readonly Append[],
+  now: () => number,
+): (PhasegateError | undefined)[] {
+  const prepared = appends.map(({ batch }) => refusalOr(() => prepare(batch)));
+  const one = appends.length === 1 && appends[0] ? `run ${appends[0].batch.runId}` : `${appends.length} runs`;
+  return connection.write(`append to ${one}`, () =>
+    appends.map(({ lease }, index) => {
+      const ready = prepared[index];
+      if (ready === undefined || PhasegateError.is(ready)) return ready;
+      return refusalOr(() => {
+        insert(connection.sql, ready, lease, now());
+        return undefined;
+      });
+    }),
+  );
 }
 
 // --- internal ---
+
+/** A batch as texts, made before the transaction, so that other processes wait for the disk only. */
+interface Prepared {
+  readonly batch: Batch;
+  readonly records: readonly (readonly [seq: number, text: string])[];
+  readonly infoText: string;
+}
+
+function prepare(batch: Batch): Prepared {
+  checkBatch(batch);
+  return { batch, records: batch.records.map((record) => [record.seq, textOf(record)]), infoText: textOf(batch.info) };
+}
+
+/** Returns what a function returns, or the refusal that it throws. An error of the database is thrown, as it concerns all batches. */
+function refusalOr<T>(make: () => T): T | PhasegateError {
+  try {
+    return make();
+  } catch (thrown) {
+    if (PhasegateError.is(thrown)) return thrown;
+    throw thrown;
+  }
+}
+
+/** Inserts the rows of a batch. @throws a refusal, before it has changed anything */
+function insert(
+  sql: Connection['sql'],
+  { batch, records, infoText }: Prepared,
+  lease: Lease | undefined,
+  now: number,
+): void {
+  const { runId, info, items, artifacts, memories = [] } = batch;
+  const current = sql(CURRENT).get(runId);
+  checkAppend(batch, lease, { seq: Number(current?.['seq'] ?? 0), lease: claimIn(current, runId) }, now);
+  const known = current?.['key'];
+  const run = typeof known === 'number' ? known : begin(sql, batch, infoText);
+  if (run === known) sql(UPDATE_RUN).run(info.seq, info.status, info.updatedAt, infoText, run);
+  const insertRecord = sql(RECORD);
+  for (const [seq, text] of records) insertRecord.run(run, seq, text);
+  for (const item of items)
+    sql(ITEM).run(item.id, run, item.openedAt, item.closedAt === undefined ? 1 : 0, textOf(item));
+  for (const { hash, content } of artifacts) {
+    sql(ARTIFACT).run(hash, content);
+    sql(USE).run(run, hash);
+  }
+  storeMemories(sql, memories);
+}
 
 /** Inserts the row of a new run. @returns Its key. */
 function begin(sql: Connection['sql'], { runId, info }: Batch, text: string): number {

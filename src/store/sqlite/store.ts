@@ -10,7 +10,7 @@ import { leaseFields } from '../lease-rules.ts';
 import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
 import { infoOf, itemOf } from '../serialize.ts';
-import { appendBatch } from './append.ts';
+import { appendBatch, appendBatches } from './append.ts';
 import { compactStore } from './compact.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound, Row } from './driver.ts';
@@ -62,6 +62,9 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
   return {
     append(batch, lease) {
       appendBatch(connection, batch, lease, now);
+    },
+    appendAll(appends) {
+      return appendBatches(connection, appends, now);
     },
     read(runId, from, limit) {
       const { first, count } = span(from, limit);

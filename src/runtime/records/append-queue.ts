@@ -1,0 +1,100 @@
+/**
+ * Appends of all runs of a store: those that are ready at the end of a turn are stored together.
+ *
+ * A turn ends after the current synchronous work and its microtasks. A transaction costs one write to disk, whatever is in it.
+ *
+ * @module
+ */
+import type { Append, RunStore } from '../../store/port.ts';
+
+/** Appends batches to one store. */
+export interface AppendQueue {
+  /**
+   * Appends a batch at the end of this turn.
+   *
+   * @param take Makes the batch then; `undefined` if there is nothing to store any more.
+   * @returns Resolves once the batch is stored, and rejects with the error of `take` or of the store.
+   */
+  append(take: () => Append | undefined): Promise<void>;
+}
+
+/** Returns the queue of a store. All runs of this process share it. */
+export function queueOf(store: RunStore): AppendQueue {
+  const known = queues.get(store) ?? createQueue(store);
+  queues.set(store, known);
+  return known;
+}
+
+// --- internal ---
+
+/** Most batches of one transaction. Other processes, and everything else in this one, wait for it. */
+const MOST = 256;
+
+const queues = new WeakMap<RunStore, AppendQueue>();
+
+/** A run that waits for the end of the turn. */
+interface Waiting {
+  readonly take: () => Append | undefined;
+  readonly resolve: (stored?: void | Promise<void>) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A batch on its way. */
+interface Ready extends Waiting {
+  readonly append: Append;
+}
+
+function createQueue(store: RunStore): AppendQueue {
+  let waiting: Waiting[] = [];
+
+  function write(): void {
+    const turn = waiting.slice(0, MOST);
+    waiting = waiting.slice(MOST);
+    if (waiting.length > 0) atEndOfTurn(write);
+    const ready = turn.flatMap(prepared);
+    if (ready.length > 1 && store.appendAll) void storeAll(store.appendAll.bind(store), ready);
+    else for (const one of ready) storeOne(store, one);
+  }
+
+  return {
+    append: (take) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ take, resolve, reject });
+        if (waiting.length === 1) atEndOfTurn(write);
+      }),
+  };
+}
+
+function prepared(one: Waiting): readonly Ready[] {
+  try {
+    const append = one.take();
+    if (append) return [{ ...one, append }];
+    one.resolve();
+  } catch (error) {
+    one.reject(error);
+  }
+  return [];
+}
+
+function storeOne(store: RunStore, { append: { batch, lease }, resolve, reject }: Ready): void {
+  try {
+    resolve(store.append(batch, lease));
+  } catch (error) {
+    reject(error);
+  }
+}
+
+async function storeAll(appendAll: NonNullable<RunStore['appendAll']>, ready: readonly Ready[]): Promise<void> {
+  try {
+    const outcome = appendAll(ready.map(({ append }) => append));
+    const errors = outcome instanceof Promise ? await outcome : outcome;
+    ready.forEach(({ resolve, reject }, index) => (errors[index] === undefined ? resolve() : reject(errors[index])));
+  } catch (error) {
+    for (const { reject } of ready) reject(error);
+  }
+}
+
+function atEndOfTurn(job: () => void): void {
+  if (typeof setImmediate === 'function') setImmediate(job);
+  else setTimeout(job, 0);
+}
