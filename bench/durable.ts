@@ -42,17 +42,22 @@ export async function benchDurable(): Promise<void> {
       ];
       console.log(`| ${[...cells, (bytes / attempts).toFixed(0)].join(' | ')} |`);
     }
-    console.log('\n| a chain of 1000 whose batches are lines of | wall µs per attempt |\n| --- | ---: |');
+    console.log(
+      '\n| 1000 phases whose batches are lines of | chain, wall µs per attempt | fan-out |\n| --- | ---: | ---: |',
+    );
     for (const [what, pages] of [
       ['a file that grows with them', 0],
       ['a file that has its pages already', 1000],
     ] as const) {
-      const shape = chain(1000);
-      const micros = await wallMicros(
-        (nth) => inLines(pipelineOf(shape), join(folder, `lines-${pages}-${nth}`), pages),
-        5,
-      );
-      console.log(`| ${what} | ${(micros / attemptsOf(shape)).toFixed(0)} |`);
+      const cells: string[] = [];
+      for (const shape of [chain(1000), fanOut(1000)]) {
+        const micros = await wallMicros(
+          (nth) => inLines(pipelineOf(shape), join(folder, `lines-${shape.name}-${pages}-${nth}`), pages),
+          5,
+        );
+        cells.push((micros / attemptsOf(shape)).toFixed(0));
+      }
+      console.log(`| ${what} | ${cells.join(' | ')} |`);
     }
     const taken = [1, 2, 3].map(() => resumeMs(join(folder, 'left'), 10_000));
     console.log(`\nResuming a run with 10000 phases committed, in a fresh process: ${median(taken).toFixed(0)} ms`);

@@ -61,7 +61,8 @@ describe('runs of one store', () => {
     const { store } = grouping(new Set(['run-3']));
     const results = await Promise.all(idsOf(5).map((runId) => startRun(pipeline, { store, runId }).result));
     expect(results.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed', 'failed', 'completed']);
-    expect(results[3]?.error).toMatchObject({ code: 'STORE_FAILED', cause: expect.stringContaining('STORE_FULL') });
+    expect(results[3]?.error?.code).toBe('STORE_FAILED');
+    expect(String(results[3]?.error?.cause)).toContain('STORE_FULL');
   });
 
   it('all end if the store refuses everything', async () => {
@@ -73,7 +74,7 @@ describe('runs of one store', () => {
 
   it('append alone to a store that stores one batch at a time', async () => {
     const { store, calls } = grouping();
-    const { appendAll: _, ...single } = store;
+    const single: RunStore = { ...memoryStore(), append: (batch, lease) => store.append(batch, lease) };
     await Promise.all(idsOf(5).map((runId) => startRun(pipeline, { store: single, runId }).result));
     expect(new Set(calls)).toEqual(new Set([1]));
   });

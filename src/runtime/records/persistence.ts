@@ -11,6 +11,7 @@ import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
 import { leaseLostError } from './lease-lost.ts';
+import { pollMessages, type MessagePoll } from './message-poll.ts';
 import type { RecordLog } from './record-log.ts';
 
 /** A message from another process to a run. */
@@ -65,8 +66,6 @@ export interface PersistenceOptions {
 /** Duration of the lease, and the interval of its renewal, in milliseconds. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
-/** Interval between reads of messages from other processes, in milliseconds. */
-const LISTEN_MS = 250;
 
 /** Prepares to store a run. It does nothing before `open`. */
 export function persistRun({
@@ -80,8 +79,8 @@ export function persistRun({
   let opened = false;
   let opening: Promise<void> | undefined;
   let onLoss: (error: PhasegateError) => void = () => undefined;
-  let timers: ReturnType<typeof setInterval>[] = [];
-  let poll: ReturnType<typeof setInterval> | undefined;
+  let renewal: ReturnType<typeof setInterval> | undefined;
+  let poll: MessagePoll | undefined;
   let lastMessageId = 0;
   let listenNow: () => Promise<void> = () => Promise.resolve();
   let failed = false;
@@ -148,24 +147,7 @@ export function persistRun({
 
   /** Keeps the process alive for messages only while an item waits for an answer. */
   function keepProcessAlive(): void {
-    if (typeof poll !== 'object') return;
-    if (journal.open().length > 0) poll.ref();
-    else poll.unref();
-  }
-
-  function repeat(job: () => Promise<void>, ms: number): ReturnType<typeof setInterval> {
-    let busy = false;
-    const timer = setInterval(() => {
-      if (busy) return;
-      busy = true;
-      // A failed read or renewal is repeated later. A store that accepts no records is detected by the journal.
-      job()
-        .catch(() => undefined)
-        .finally(() => (busy = false));
-    }, ms);
-    if (typeof timer === 'object') timer.unref();
-    timers.push(timer);
-    return timer;
+    poll?.keepAlive(journal.open().length > 0);
   }
 
   async function take(onMessage: (message: PeerMessage) => void, before: Promise<unknown> | undefined): Promise<void> {
@@ -174,8 +156,9 @@ export function persistRun({
     leaseConfirmedAt = Date.now();
     if (!taken && (await store.run(log.runId))) throw runExists(log.runId);
     opened = true;
-    repeat(renew, RENEW_MS);
-    poll = repeat(() => listen(onMessage), LISTEN_MS);
+    renewal = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
+    if (typeof renewal === 'object') renewal.unref();
+    poll = pollMessages(store, () => listen(onMessage));
     keepProcessAlive();
     journal.write();
   }
@@ -208,8 +191,8 @@ export function persistRun({
       );
       // A renewal that has just failed reports its reason first.
       await renewing;
-      for (const timer of timers) clearInterval(timer);
-      timers = [];
+      clearInterval(renewal);
+      poll?.stop();
       if (lease) await giveBack(store, lease);
       return failure;
     },

@@ -24,6 +24,8 @@ export interface Connection {
   readonly readAtOnce: <T>(action: string, work: () => T) => T;
   /** Runs `work` in an exclusive write transaction, and rolls back if it throws. */
   readonly write: <T>(action: string, work: () => T) => T;
+  /** Does the same without waiting for the disk. A loss of power may undo the change, unless a later `write` has returned. */
+  readonly writeUnsynced: <T>(action: string, work: () => T) => T;
   readonly close: () => void;
 }
 
@@ -66,36 +68,44 @@ export function connectionOf(
     }
   }
 
+  function write<T>(action: string, work: () => T): T {
+    return guard(action, () => {
+      if (readOnly)
+        throw new PhasegateError('STORE_READ_ONLY', `Cannot ${action} as ${path} was opened with { readOnly: true }`, {
+          hint: 'Open it without, in the process that works on runs.',
+        });
+      const attempt = () =>
+        transaction('BEGIN IMMEDIATE', () => {
+          room.make();
+          return work();
+        });
+      try {
+        return attempt();
+      } catch (thrown) {
+        if (!isFull(thrown)) throw thrown;
+        // The database and its log may have room once the log is brought into the database.
+        checkpoint(db);
+        return attempt();
+      }
+    });
+  }
+
   return {
     path,
     sql,
     exec: (text) => db.exec(text),
     read: guard,
     readAtOnce: (action, work) => guard(action, () => transaction('BEGIN', work)),
-    write(action, work) {
-      return guard(action, () => {
-        if (readOnly)
-          throw new PhasegateError(
-            'STORE_READ_ONLY',
-            `Cannot ${action} as ${path} was opened with { readOnly: true }`,
-            {
-              hint: 'Open it without, in the process that works on runs.',
-            },
-          );
-        const attempt = () =>
-          transaction('BEGIN IMMEDIATE', () => {
-            room.make();
-            return work();
-          });
-        try {
-          return attempt();
-        } catch (thrown) {
-          if (!isFull(thrown)) throw thrown;
-          // The database and its log may have room once the log is brought into the database.
-          checkpoint(db);
-          return attempt();
-        }
-      });
+    write,
+    writeUnsynced(action, work) {
+      if (closed) throw storeClosed(`the store ${path}`);
+      // Not within the transaction, in which SQLite refuses it.
+      db.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return write(action, work);
+      } finally {
+        db.exec('PRAGMA synchronous = FULL');
+      }
     },
     close() {
       if (closed) return;

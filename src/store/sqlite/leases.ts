@@ -9,9 +9,11 @@ import { checkRunId } from '../refusals.ts';
 import type { Connection } from './connection.ts';
 import { claimIn } from './rows.ts';
 
-/** The methods of a store for leases. */
+/**
+ * The methods of a store for leases. A lease only has to be known to other processes. A loss of power ends all of them, so leases need no sync.
+ */
 export function leasesIn(
-  { sql, write }: Connection,
+  { sql, writeUnsynced }: Connection,
   now: () => number,
 ): Pick<RunStore, 'acquire' | 'renew' | 'release'> {
   function current(runId: string): Claim | undefined {
@@ -31,7 +33,7 @@ export function leasesIn(
   return {
     acquire(runId, holder, ms) {
       checkRunId(runId);
-      const { type, claim } = write(`acquire run ${runId}`, () => {
+      const { type, claim } = writeUnsynced(`acquire run ${runId}`, () => {
         const taking = takeRun(current(runId), { runId, holder, ms }, now());
         save(taking.claim);
         return taking;
@@ -40,14 +42,16 @@ export function leasesIn(
       return leaseOf(claim);
     },
     renew(lease, ms) {
-      return write(`keep run ${lease.runId}`, () => {
+      return writeUnsynced(`keep run ${lease.runId}`, () => {
         const claim = prolong(current(lease.runId), lease, ms, now());
         save(claim);
         return leaseOf(claim);
       });
     },
     release({ runId, token }) {
-      write(`release run ${runId}`, () => sql('DELETE FROM leases WHERE run_id = ? AND token = ?').run(runId, token));
+      writeUnsynced(`release run ${runId}`, () =>
+        sql('DELETE FROM leases WHERE run_id = ? AND token = ?').run(runId, token),
+      );
     },
   };
 }
