@@ -6,6 +6,7 @@
 import type { Plan } from '../plan/plan.ts';
 import { countOf } from '../plan/policy.ts';
 import { walker, type Graph } from '../values/graph.ts';
+import { ancestorSums } from './ancestor-sums.ts';
 
 /** Starts of a phase: those that pass its gate, and those after a rewind by a gate with `regate: false`. */
 export interface Starts {
@@ -24,14 +25,15 @@ export function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
   const ungated = graph.names.map(() => 0);
   /** Rewinds to each phase that start everything below it. */
   const wide = graph.names.map(() => 0);
-  const [above, below] = [walker(graph.before), walker(graph.next)];
+  const above = walker(graph.before);
   const ancestors = counter(graph.before);
   const between = betweener(graph);
   plan.phases.forEach(({ gate }, requester) => {
     const budget = gate ? Math.min(countOf(gate.maxPredecessorRetries), plan.limits.perPair ?? Infinity) : 0;
     if (!gate || budget === 0) return;
     // Targets are distinct ancestors: if there are as many as ancestors, they are all of them.
-    const all = gate.targets.length > 1 && gate.targets.length === ancestors(requester);
+    const all =
+      gate.targets.length > 1 && gate.targets.length === upToSome(graph.before, requester, gate.targets.length + 1);
     const targets = all ? [] : gate.targets.flatMap((name) => graph.indexOf.get(name) ?? []);
     const count = (target: number): void => {
       add(gate.regate ? gated : ungated, target, budget);
@@ -47,9 +49,8 @@ export function countStarts(plan: Plan, graph: Graph): readonly Starts[] {
     else targets.forEach(count);
     if (gate.invalidate === 'requester') between(targets, requester, (node) => add(gated, node, budget));
   });
-  wide.forEach((rewinds, target) => {
-    if (rewinds > 0) below(target, (node) => add(gated, node, rewinds));
-  });
+  if (wide.some((rewinds) => rewinds > 0))
+    ancestorSums(graph, wide).forEach((rewinds, node) => add(gated, node, rewinds));
   return gated.map((count, node) => ({ gated: count, ungated: ungated[node] ?? 0 }));
 }
 
@@ -67,6 +68,21 @@ function counter(edges: Graph['next']): (node: number) => number {
     counts[node] = count;
     return count;
   };
+}
+
+/** Counts the nodes reachable from a node, and stops at a number. */
+function upToSome(edges: Graph['next'], from: number, most: number): number {
+  const seen = new Set<number>();
+  const stack = [from];
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    for (const node of edges[at] ?? []) {
+      if (seen.has(node)) continue;
+      if (seen.size + 1 === most) return most;
+      seen.add(node);
+      stack.push(node);
+    }
+  }
+  return seen.size;
 }
 
 /** Visits the nodes between each of several nodes and a later one, once per pair. */
