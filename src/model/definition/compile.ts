@@ -67,8 +67,8 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
   refuse(definition, shapeProblems(definition));
   const { name, phases, policy = {}, concurrency = 'unlimited' } = definition;
   const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
-  refuse(definition, structureProblems(definition, nodes));
   const graph = graphOf(nodes);
+  refuse(definition, structureProblems(definition, nodes, graph));
   const planOf = (general: FullGatePolicy): Plan =>
     Object.freeze({
       name,

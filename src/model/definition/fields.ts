@@ -12,6 +12,7 @@ import { problemsOf } from './field-problem.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 import { namesOf } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
+import { graphOf } from '../values/graph.ts';
 import { validPart } from './valid-part.ts';
 
 /**
@@ -26,7 +27,7 @@ export function shapeProblems(definition: unknown): readonly Problem[] {
     const sound = validPart(definition, result.error.issues);
     const nodes = sound?.phases.map((one) => ({ name: one.name, after: namesOf(one.options.after) }));
     // Phases may have other numbers in the valid part, so their paths would be wrong.
-    const more = sound && nodes ? structureProblems(sound, nodes) : [];
+    const more = sound && nodes ? structureProblems(sound, nodes, graphOf(nodes)) : [];
     return [...problems, ...more.map((problem) => ({ ...problem, path: undefined }))];
   } catch (thrown) {
     const message = `the definition throws when it is read: ${errorInfo(thrown).message}`;

@@ -5,23 +5,28 @@
  */
 import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
-import { findCycle, graphOf, reach, topologicalOrder, type Graph, type GraphNode } from '../values/graph.ts';
+import { graphOf, reach, type Graph, type GraphNode } from '../values/graph.ts';
+import { cycles, isAcyclic } from './cycles.ts';
 import { nameProblem } from './names.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
+import { placeIn, type Path } from './places.ts';
 import { recallProblems } from './recall.ts';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 
 /** Returns every structural problem of a definition whose shape is right. */
-export function structureProblems(definition: Definition, nodes: readonly GraphNode[]): readonly Problem[] {
-  const graph = graphOf(nodes);
-  const acyclic = topologicalOrder(graph).length === nodes.length;
+export function structureProblems(
+  definition: Definition,
+  nodes: readonly GraphNode[],
+  graph: Graph,
+): readonly Problem[] {
+  const acyclic = isAcyclic(graph);
   return [
     ...emptiness(definition),
     ...names('the pipeline', 'phase', nodes, ['phases']),
     ...names('the pipeline', 'pipeline', [definition], []),
     ...definition.phases.flatMap((phase, index) => unknownPhases(phase, nodes[index], graph, ['phases', index])),
     ...foreignPhases(definition),
-    ...cycles('the pipeline', nodes, definition.phases, ['phases']),
+    ...cycles('the pipeline', nodes, graph, definition.phases, ['phases']),
     ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, ['phases', index])),
     ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
     ...definition.phases.flatMap((_, index) => (acyclic ? recallProblems(definition, graph, index) : [])),
@@ -29,14 +34,6 @@ export function structureProblems(definition: Definition, nodes: readonly GraphN
 }
 
 // --- internal ---
-
-type Path = readonly PropertyKey[];
-type NameList = Parameters<typeof namesOf>[0];
-
-/** Returns the path of a name in a list. */
-function placeIn(path: Path, list: NameList, name: string): Path {
-  return [...path, (list ?? []).findIndex((one) => (typeof one === 'string' ? one : one?.name) === name)];
-}
 
 function emptiness(definition: Definition): readonly Problem[] {
   if (definition.phases.length > 0) return [];
@@ -51,6 +48,8 @@ function names(
   list: readonly { readonly name: string }[],
   path: Path,
 ): readonly Problem[] {
+  const [only] = list;
+  if (only && list.length === 1 && !nameProblem(only.name)) return [];
   const places = new Map<string, number[]>();
   for (const [index, { name }] of list.entries()) {
     const known = places.get(name);
@@ -109,40 +108,6 @@ function foreignPhases(definition: Definition): readonly Problem[] {
   );
 }
 
-/** Finds one cycle, removes its nodes, and searches the rest again. */
-function cycles(where: string, nodes: readonly GraphNode[], list: readonly Ordered[], path: Path): readonly Problem[] {
-  const found: Problem[] = [];
-  let left = nodes;
-  while (found.length < MOST_CYCLES) {
-    const cycle = findCycle(graphOf(left));
-    if (!cycle) break;
-    const members = new Set(cycle);
-    left = left.filter((node) => !members.has(node.name));
-    const [before = '', last = ''] = cycle.slice(-2);
-    const hint =
-      cycle.length === 2
-        ? `Drop "${last}" from its own after list.`
-        : `Drop one dependency on that path, such as "${before}" from the after list of "${last}".`;
-    const message = `there is a cycle: ${shorten(cycle).join(' → ')}`;
-    const at = list.findIndex(({ name }) => name === last);
-    const place = placeIn([...path, at, 'after'], list[at]?.options.after, before);
-    found.push({ code: 'CYCLE', where, message, hint, path: place });
-  }
-  return found;
-}
-
-interface Ordered {
-  readonly name: string;
-  readonly options: { readonly after?: NameList };
-}
-
-const MOST_CYCLES = 10;
-
-function shorten(path: readonly string[]): readonly string[] {
-  if (path.length <= 12) return path;
-  return [...path.slice(0, 5), `(${path.length - 10} more)`, ...path.slice(-5)];
-}
-
 function taskProblems(phase: string, options: PhaseSettings, above: Path): readonly Problem[] {
   const where = `phase "${phase}"`;
   const path = [...above, 'tasks'];
@@ -150,13 +115,16 @@ function taskProblems(phase: string, options: PhaseSettings, above: Path): reado
   if (tasks.length === 0) {
     return [{ code: 'TASKS_EMPTY', where, message: 'it has no tasks', hint: 'Give it at least one task.', path }];
   }
+  const [only] = tasks;
+  // Most phases have one task, which needs no graph.
+  if (only && tasks.length === 1 && namesOf(only.options.after).length === 0) return names(where, 'task', tasks, path);
   const nodes = tasks.map((task) => ({ name: task.name, after: namesOf(task.options.after) }));
   const graph = graphOf(nodes);
   const sequential = options.mode === 'sequential';
   return [
     ...names(where, 'task', tasks, path),
     ...tasks.flatMap((task, index) => unknownTasks(where, task, graph, [...path, index, 'after'])),
-    ...cycles(where, nodes, tasks, path),
+    ...cycles(where, nodes, graph, tasks, path),
     ...(sequential ? tasks.flatMap((task, index) => laterTasks(where, task, graph, index, path)) : []),
   ];
 }
