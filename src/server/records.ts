@@ -10,6 +10,7 @@ import { refused } from './error-response.ts';
 import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 import { createPoller, type Poller } from './poller.ts';
 import type { ServerContext } from './server-context.ts';
+import { createTurns } from './turns.ts';
 
 /** Streams records to any number of readers. */
 export interface RecordStream {
@@ -25,6 +26,8 @@ export interface RecordStream {
 export function createRecordStream(context: Stage): RecordStream {
   const { store, farewell } = context;
   const watched = new Map<string, Poller>();
+  // A socket with room asks for the next page at once. Without turns, readers of long runs would hold up everything else.
+  const turn = createTurns();
 
   function watchedRun(runId: string): Poller {
     const one = watched.get(runId) ?? pollerOf(store, runId, () => watched.delete(runId));
@@ -44,6 +47,7 @@ export function createRecordStream(context: Stage): RecordStream {
         while (!signal.aborted) {
           // Read before the store, so that the last pass includes every record that was stored before the farewell.
           const isOver = farewell.aborted;
+          await turn();
           const { records, seq, isGone, problem } = await readOn(context, runId, next, last);
           if (problem) {
             if (reported !== problem.error.code) yield eventText('unreadable', problem);
