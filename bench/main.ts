@@ -3,7 +3,11 @@
  *
  * @module
  */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
@@ -17,6 +21,14 @@ import { attemptsOf, chain, fanOut, layers } from './work.ts';
 if (process.argv[2] === 'durable') {
   await benchDurable();
   process.exit();
+}
+
+// Only the comparison with peers: `npm run bench -- peers`. They are installed apart, as nothing else needs them.
+if (process.argv[2] === 'peers') {
+  const folder = fileURLToPath(new URL('peers', import.meta.url));
+  const npm = (...args: readonly string[]) => spawnSync('npm', args, { cwd: folder, stdio: 'inherit', shell: true });
+  if (!existsSync(join(folder, 'node_modules'))) npm('install', '--no-audit', '--no-fund');
+  process.exit(npm('start', '--', ...process.argv.slice(3)).status ?? 1);
 }
 
 // Only many stored runs: `npm run bench -- many`.
