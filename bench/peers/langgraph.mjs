@@ -1,9 +1,9 @@
 /**
- * The work as a graph of LangGraph.js: two nodes for each phase, and a conditional edge back for a demand.
+ * The work as a graph of LangGraph.js: two nodes for each phase, of which the second says where to go.
  *
  * @module
  */
-import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
+import { Annotation, Command, END, START, StateGraph } from '@langchain/langgraph';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import { review, work } from './work.mjs';
 
@@ -11,31 +11,28 @@ import { review, work } from './work.mjs';
 const State = Annotation.Root({ value: Annotation({ reducer: (_, next) => next, default: () => 0 }) });
 
 /** Creates the engine for a shape. @param file A database for checkpoints; none for a run in memory. */
-export function langgraph({ after }, file) {
+export function create({ after }, file) {
   const graph = new StateGraph(State);
   // Outside of the state, in favour of LangGraph: it copies what a reducer returns.
   const attempts = after.map(() => 0);
-  const isApproved = after.map(() => false);
-  after.forEach((_, index) => {
-    graph.addNode(`work${index}`, async ({ value }) => ({ value: await work(index, attempts[index], value) }));
-    graph.addNode(`review${index}`, async ({ value }) => {
-      isApproved[index] = (await review(index, attempts[index])) === 'APPROVE';
-      attempts[index] += 1;
-      return { value };
-    });
-    graph.addEdge(`work${index}`, `review${index}`);
-  });
   const next = after.map(() => []);
   after.forEach((sources, index) => {
-    if (sources.length === 0) graph.addEdge(START, `work${index}`);
     for (const source of sources) next[source].push(`work${index}`);
   });
-  after.forEach((_, index) => {
+  after.forEach((sources, index) => {
     const onward = next[index].length > 0 ? next[index] : [END];
-    graph.addConditionalEdges(`review${index}`, () => (isApproved[index] ? onward : [`work${index}`]), [
-      `work${index}`,
-      ...onward,
-    ]);
+    graph.addNode(`work${index}`, async ({ value }) => ({ value: await work(index, attempts[index], value) }));
+    graph.addNode(
+      `review${index}`,
+      async () => {
+        const verdict = await review(index, attempts[index]);
+        attempts[index] += 1;
+        return new Command({ goto: verdict === 'APPROVE' ? onward : [`work${index}`] });
+      },
+      { ends: [`work${index}`, ...onward] },
+    );
+    graph.addEdge(`work${index}`, `review${index}`);
+    if (sources.length === 0) graph.addEdge(START, `work${index}`);
   });
   const app = graph.compile(file === undefined ? {} : { checkpointer: SqliteSaver.fromConnString(file) });
   let runs = 0;

@@ -10,7 +10,7 @@ import { review, work } from './work.mjs';
 const schema = z.object({ value: z.number(), attempt: z.number(), isApproved: z.boolean() });
 
 /** Creates the engine for a chain, or for one phase that all others follow. */
-export function mastra({ after }) {
+export function create({ after }) {
   const isChain = after.every((sources, index) => sources.length === 0 || sources[0] === index - 1);
   const whole = createWorkflow({ id: 'whole', inputSchema: schema, outputSchema: z.any() });
   const [first, ...others] = after.map((_, index) => loopOf(index));

@@ -8,7 +8,7 @@ import { sqliteStore } from '../../dist/sqlite.js';
 import { review, work } from './work.mjs';
 
 /** Creates the engine for a shape. @param file A database for records; none for a run in memory. */
-export function phasegate({ name, after }, file) {
+export function create({ name, after }, file) {
   const pipeline = definePipeline({
     name,
     phases: after.map((sources, index) =>

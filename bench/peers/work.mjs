@@ -5,12 +5,12 @@
  */
 
 /** Creates a chain of phases: for each phase, the indexes of its predecessors. */
-export function chain(count) {
+function chain(count) {
   return { name: 'chain', after: Array.from({ length: count }, (_, index) => (index === 0 ? [] : [index - 1])) };
 }
 
 /** Creates one phase that all others follow. */
-export function fanOut(count) {
+function fanOut(count) {
   return { name: 'fan-out', after: Array.from({ length: count }, (_, index) => (index === 0 ? [] : [0])) };
 }
 
@@ -28,3 +28,6 @@ export async function review(index, attempt) {
   calls.reviews += 1;
   return index % 5 === 0 && attempt === 0 ? 'RETRY: again' : 'APPROVE';
 }
+
+/** The shapes, by name. */
+export const SHAPES = { chain, 'fan-out': fanOut };

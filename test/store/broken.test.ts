@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
 import type { InboxItem } from '../../src/inbox.ts';
 import type { RunRecord } from '../../src/records.ts';
-import type { Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
+import type { Append, Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
 import type { RunStore } from '../../src/store/port.ts';
 import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.ts';
 
@@ -11,6 +11,30 @@ import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.
 type Breakage = (good: RunStore, place: StorePlace) => Partial<RunStore> | RunStore;
 
 const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakage]>> = {
+  'stores several batches, but not the last': [
+    'stores batches of several runs whole',
+    (good) => ({ appendAll: oneByOne(good, (appends) => appends.slice(0, -1)) }),
+  ],
+  'stores several batches in the other order': [
+    'stores several batches of one run in their order',
+    (good) => ({ appendAll: oneByOne(good, (appends) => appends.toReversed()) }),
+  ],
+  'stores nothing more after a refused batch': [
+    'stores nothing of a refused batch, and all of the others',
+    (good) => {
+      const all = oneByOne(good);
+      return {
+        async appendAll(appends) {
+          const errors = await all(appends);
+          return errors.slice(0, errors.findIndex((error) => error !== undefined) + 1);
+        },
+      };
+    },
+  ],
+  'forgets the leases of several batches': [
+    'stores nothing of a refused batch, and all of the others',
+    (good) => ({ appendAll: oneByOne(good, (appends) => appends.map(({ batch }) => ({ batch, lease: undefined }))) }),
+  ],
   'takes a gap of one record': [
     'refuses records that do not follow the last one',
     (good) => ({
@@ -542,7 +566,7 @@ describe('storeCases()', () => {
   });
 
   it('each detect a store that does nothing', async () => {
-    const nothing = everyMethod(memoryStore(), () => () => undefined);
+    const nothing = everyMethod({ ...memoryStore(), appendAll: () => [] }, () => () => undefined);
     expect(await failing(() => nothing)).toEqual(storeCases(() => nothing).map(({ name }) => name));
   });
 });
@@ -629,6 +653,25 @@ function withTrueLease(good: RunStore, forgives: (lease: Lease | undefined) => b
       return lease;
     },
     append: (batch, lease) => good.append(batch, forgives(lease) ? held.get(batch.runId) : lease),
+  };
+}
+
+/** Appends batches one after the other. */
+function oneByOne(
+  good: RunStore,
+  change: (appends: readonly Append[]) => readonly Append[] = (appends) => appends,
+): NonNullable<RunStore['appendAll']> {
+  return async (appends) => {
+    const errors = new Map<Batch, PhasegateError>();
+    for (const { batch, lease } of change(appends)) {
+      try {
+        await good.append(batch, lease);
+      } catch (error) {
+        if (!PhasegateError.is(error)) throw error;
+        errors.set(batch, error);
+      }
+    }
+    return appends.map(({ batch }) => errors.get(batch));
   };
 }
 
