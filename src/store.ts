@@ -5,6 +5,7 @@
  */
 export type {
   Append,
+  AppendFunction,
   StoredValue,
   Awaitable,
   Batch,

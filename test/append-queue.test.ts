@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definePipeline, memoryStore, phase, PhasegateError, readRun, startRun, task } from '../src/index.ts';
-import type { Append, RunStore } from '../src/store.ts';
+import type { Append, Batch, Lease, RunStore } from '../src/store.ts';
 
 const pipeline = definePipeline({
   name: 'pair',
@@ -20,18 +20,16 @@ function grouping(refused: ReadonlySet<string> = new Set()): { readonly store: R
     void inner.append(batch, lease);
     return undefined;
   };
-  const store: RunStore = {
-    ...inner,
-    append(batch, lease) {
-      calls.push(1);
-      const error = appendOne({ batch, lease });
-      if (error) throw error;
-    },
-    appendAll(appends) {
-      calls.push(appends.length);
-      return appends.map(appendOne);
-    },
+  const append = (batch: Batch, lease?: Lease) => {
+    calls.push(1);
+    const error = appendOne({ batch, lease });
+    if (error) throw error;
   };
+  const all = async (appends: readonly Append[]) => {
+    calls.push(appends.length);
+    return appends.map(appendOne);
+  };
+  const store: RunStore = { ...inner, append: Object.assign(append, { all }) };
   return { store, calls };
 }
 
@@ -67,14 +65,59 @@ describe('runs of one store', () => {
 
   it('all end if the store refuses everything', async () => {
     const { store } = grouping();
-    const broken: RunStore = { ...store, append: refuse, appendAll: refuse };
+    const broken: RunStore = { ...store, append: Object.assign(refuse, { all: refuse }) };
     const results = await Promise.all(idsOf(3).map((runId) => startRun(pipeline, { store: broken, runId }).result));
     expect(results.map(({ error }) => error?.code)).toEqual(['STORE_FAILED', 'STORE_FAILED', 'STORE_FAILED']);
   });
 
+  it('go on alone if the store breaks on all of them at once, as one may be the cause', async () => {
+    const { store, calls } = grouping();
+    const { append } = store;
+    const all = () => {
+      throw new Error('too large');
+    };
+    const fragile: RunStore = {
+      ...store,
+      append: Object.assign(
+        (batch: Batch, lease?: Lease) => {
+          if (batch.runId === 'run-3') throw new Error('too large');
+          return append(batch, lease);
+        },
+        { all },
+      ),
+    };
+    const results = await Promise.all(idsOf(5).map((runId) => startRun(pipeline, { store: fragile, runId }).result));
+    expect(results.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed', 'failed', 'completed']);
+    expect(new Set(calls)).toEqual(new Set([1]));
+  });
+
+  it('end if the store does not tell which batches it has stored', async () => {
+    const { store } = grouping();
+    const vague: RunStore = { ...store, append: Object.assign(() => undefined, { all: () => [undefined] }) };
+    const results = await Promise.all(idsOf(3).map((runId) => startRun(pipeline, { store: vague, runId }).result));
+    expect(results.map(({ error }) => String(error?.cause))).toEqual(
+      Array(3).fill(expect.stringContaining('STORE_MISUSED')),
+    );
+  });
+
+  it('never go past a store that wraps another, and replaces append', async () => {
+    const { store, calls } = grouping();
+    let seen = 0;
+    const audited: RunStore = {
+      ...store,
+      append(batch, lease) {
+        seen += 1;
+        return store.append(batch, lease);
+      },
+    };
+    await Promise.all(idsOf(5).map((runId) => startRun(pipeline, { store: audited, runId }).result));
+    expect(seen).toBe(calls.length);
+    expect(new Set(calls)).toEqual(new Set([1]));
+  });
+
   it('append alone to a store that stores one batch at a time', async () => {
     const { store, calls } = grouping();
-    const single: RunStore = { ...memoryStore(), append: (batch, lease) => store.append(batch, lease) };
+    const single: RunStore = { ...store, append: (batch, lease) => store.append(batch, lease) };
     await Promise.all(idsOf(5).map((runId) => startRun(pipeline, { store: single, runId }).result));
     expect(new Set(calls)).toEqual(new Set([1]));
   });

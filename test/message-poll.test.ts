@@ -71,6 +71,31 @@ describe('the polling of one store', () => {
     one.stop();
   });
 
+  it('reads all messages now and then, in case the store was wrong about the latest', async () => {
+    const { store } = await countingStore();
+    const listen = vi.fn(async () => undefined);
+    const one = pollMessages({ ...store, lastMessage: () => 7 }, listen);
+    for (let nth = 1; nth < 40; nth++) await poll();
+    expect(listen).toHaveBeenCalledOnce();
+    await poll();
+    expect(listen).toHaveBeenCalledTimes(2);
+    one.stop();
+  });
+
+  it('asks a slow store once at a time', async () => {
+    const { store } = await countingStore();
+    const answers: (() => void)[] = [];
+    const slow: RunStore = { ...store, lastMessage: () => new Promise((resolve) => answers.push(() => resolve(0))) };
+    const one = pollMessages(slow, async () => undefined);
+    await poll();
+    await poll();
+    expect(answers).toHaveLength(1);
+    answers[0]?.();
+    await poll();
+    expect(answers).toHaveLength(2);
+    one.stop();
+  });
+
   it('goes on after the store failed to say what is new', async () => {
     const { store } = await countingStore();
     const broken = { isBroken: true };

@@ -48,6 +48,7 @@ export function createRecordStream(context: Stage): RecordStream {
           // Read before the store, so that the last pass includes every record that was stored before the farewell.
           const isOver = farewell.aborted;
           await turn();
+          if (signal.aborted) return;
           const { records, seq, isGone, problem } = await readOn(context, runId, next, last);
           if (problem) {
             if (reported !== problem.error.code) yield eventText('unreadable', problem);

@@ -1,5 +1,5 @@
 /**
- * Turns for work of many clients: one piece of work at a time, round and round, with the rest of the process in between.
+ * Turns for work of many clients: each begins one piece of work at a time, round and round, with the rest of the process in between.
  *
  * @module
  */

@@ -56,6 +56,26 @@ export interface Append {
   readonly lease: Lease | undefined;
 }
 
+/** The function by which a store takes records. */
+export interface AppendFunction {
+  /**
+   * @param lease A lease from `acquire` or `renew`. Only its token counts. An expired one is good until another process takes the run.
+   *   Without a lease, no process may have one.
+   * @throws `SEQ_CONFLICT` if the first record does not follow the last stored one; `LEASE_LOST` if another process has taken the lease
+   *   since, it was released, or the run was removed; `RUN_LEASED` if no lease is given and a process has one; `STORE_MISUSED` if the
+   *   batch is inconsistent.
+   */
+  (batch: Batch, lease?: Lease): Awaitable<void>;
+  /**
+   * Stores batches of several runs at once, which costs a disk about as much as one. A store that gains nothing by it omits this. It belongs
+   * to the function, so a store that wraps another, and replaces `append`, is not bypassed.
+   *
+   * @returns The error of each batch, in their order; `undefined` for a stored one. A refused batch keeps none of the others from being
+   *   stored. If it throws, nothing is stored, and each batch is appended alone.
+   */
+  readonly all?: ((appends: readonly Append[]) => Awaitable<readonly (PhasegateError | undefined)[]>) | undefined;
+}
+
 /** The right to append to a run for a limited time. */
 export interface Lease {
   readonly runId: string;
@@ -145,21 +165,9 @@ export interface RunStore {
   /**
    * Stores a batch. It is durable once this has returned, or its promise has resolved. If it throws, nothing of the batch is stored.
    *
-   * @param lease A lease from `acquire` or `renew`. Only its token counts. An expired one is good until another process takes the run.
-   *   Without a lease, no process may have one.
-   * @throws `SEQ_CONFLICT` if the first record does not follow the last stored one; `LEASE_LOST` if another process has taken the lease
-   *   since, it was released, or the run was removed; `RUN_LEASED` if no lease is given and a process has one; `STORE_MISUSED` if the
-   *   batch is inconsistent.
+   * With `append.all` it may store several at once.
    */
-  append(batch: Batch, lease?: Lease): Awaitable<void>;
-  /**
-   * Stores batches of several runs at once, which costs a disk about as much as one. A store that gains nothing by it omits this method.
-   * A store that wraps another, and replaces its `append`, must replace this method as well, or omit it.
-   *
-   * @returns The error of each batch, in their order; `undefined` for a stored one. A refused batch, as of `append`, keeps none of the others
-   *   from being stored. If the method throws, nothing is stored.
-   */
-  appendAll?(appends: readonly Append[]): Awaitable<readonly (PhasegateError | undefined)[]>;
+  readonly append: AppendFunction;
   /**
    * Reads records of a run, oldest first; none if there is no such run.
    *
@@ -215,8 +223,9 @@ export interface RunStore {
   /** Reads messages to a run after a place, oldest first. @param after Place of the last known message. @default 0 */
   messages(runId: string, after?: number): Awaitable<readonly KeptMessage[]>;
   /**
-   * Place of the latest message to any run, even to a removed one; 0 if there never was a message. With it, a caller who polls can skip
-   * reading messages. A store may omit this method.
+   * Place of the latest message to any run, even to a removed one; 0 if there never was a message. It changes whenever a message becomes
+   * readable. With it, a caller who polls can skip reading messages. A store may omit this method, and has to if it replaces `post` or
+   * `messages` of another.
    */
   lastMessage?(): Awaitable<number>;
 

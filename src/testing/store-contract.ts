@@ -93,7 +93,7 @@ export function runStoreContract(make: StoreMaker, api: Partial<TestApi> & Contr
 
 const GROUPS: Readonly<Record<string, Readonly<Record<string, CaseBody>>>> = {
   'append()': appendCases,
-  'appendAll()': appendAllCases,
+  'append.all()': appendAllCases,
   'read()': readCases,
   'run() and runs()': runCases,
   'acquire(), renew() and release()': leaseCases,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
 import type { InboxItem } from '../../src/inbox.ts';
 import type { RunRecord } from '../../src/records.ts';
-import type { Append, Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
+import type { Append, AppendFunction, Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
 import type { RunStore } from '../../src/store/port.ts';
 import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.ts';
 
@@ -13,27 +13,37 @@ type Breakage = (good: RunStore, place: StorePlace) => Partial<RunStore> | RunSt
 const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakage]>> = {
   'stores several batches, but not the last': [
     'stores batches of several runs whole',
-    (good) => ({ appendAll: oneByOne(good, (appends) => appends.slice(0, -1)) }),
+    (good) =>
+      withAll(
+        good,
+        oneByOne(good, (appends) => appends.slice(0, -1)),
+      ),
   ],
   'stores several batches in the other order': [
     'stores several batches of one run in their order',
-    (good) => ({ appendAll: oneByOne(good, (appends) => appends.toReversed()) }),
+    (good) =>
+      withAll(
+        good,
+        oneByOne(good, (appends) => appends.toReversed()),
+      ),
   ],
   'stores nothing more after a refused batch': [
     'stores nothing of a refused batch, and all of the others',
     (good) => {
       const all = oneByOne(good);
-      return {
-        async appendAll(appends) {
-          const errors = await all(appends);
-          return errors.slice(0, errors.findIndex((error) => error !== undefined) + 1);
-        },
-      };
+      return withAll(good, async (appends) => {
+        const errors = await all(appends);
+        return errors.slice(0, errors.findIndex((error) => error !== undefined) + 1);
+      });
     },
   ],
   'forgets the leases of several batches': [
     'stores nothing of a refused batch, and all of the others',
-    (good) => ({ appendAll: oneByOne(good, (appends) => appends.map(({ batch }) => ({ batch, lease: undefined }))) }),
+    (good) =>
+      withAll(
+        good,
+        oneByOne(good, (appends) => appends.map(({ batch }) => ({ batch, lease: undefined }))),
+      ),
   ],
   'takes a gap of one record': [
     'refuses records that do not follow the last one',
@@ -566,7 +576,7 @@ describe('storeCases()', () => {
   });
 
   it('each detect a store that does nothing', async () => {
-    const nothing = everyMethod({ ...memoryStore(), appendAll: () => [] }, () => () => undefined);
+    const nothing = everyMethod(memoryStore(), () => Object.assign(() => undefined, { all: () => undefined }));
     expect(await failing(() => nothing)).toEqual(storeCases(() => nothing).map(({ name }) => name));
   });
 });
@@ -656,11 +666,17 @@ function withTrueLease(good: RunStore, forgives: (lease: Lease | undefined) => b
   };
 }
 
+type All = NonNullable<AppendFunction['all']>;
+
+function withAll(good: RunStore, all: All): Partial<RunStore> {
+  return { append: Object.assign((batch: Batch, lease?: Lease) => good.append(batch, lease), { all }) };
+}
+
 /** Appends batches one after the other. */
 function oneByOne(
   good: RunStore,
   change: (appends: readonly Append[]) => readonly Append[] = (appends) => appends,
-): NonNullable<RunStore['appendAll']> {
+): All {
   return async (appends) => {
     const errors = new Map<Batch, PhasegateError>();
     for (const { batch, lease } of change(appends)) {

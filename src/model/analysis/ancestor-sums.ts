@@ -8,8 +8,8 @@ import { topologicalOrder, type Graph } from '../values/graph.ts';
 /**
  * Adds up the weights of all ancestors, for each node in definition order.
  *
- * Sets of ancestors are rows of bits, 32 to a word. So the time grows with nodes times edges, divided by 32: for 100 000 nodes in layers
- * it is a second, and a walk for each node took minutes.
+ * Sets of ancestors are rows of bits, up to 32 of one weight to a word. So the time grows with edges times words. Phases have few
+ * different weights: for 100 000 of them in layers it is a second, and a walk for each took minutes.
  *
  * @param weights By node; not negative, and may be infinite.
  */

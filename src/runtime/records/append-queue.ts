@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { Append, RunStore } from '../../store/port.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Append, AppendFunction, RunStore } from '../../store/port.ts';
 
 /** Appends batches to one store. */
 export interface AppendQueue {
@@ -52,8 +53,9 @@ function createQueue(store: RunStore): AppendQueue {
     waiting = waiting.slice(MOST);
     if (waiting.length > 0) atEndOfTurn(write);
     const ready = turn.flatMap(prepared);
-    if (ready.length > 1 && store.appendAll) void storeAll(store.appendAll.bind(store), ready);
-    else for (const one of ready) storeOne(store, one);
+    const { all } = store.append;
+    if (ready.length > 1 && all) void storeAll(store, all, ready);
+    else storeEach(store, ready);
   }
 
   return {
@@ -84,14 +86,38 @@ function storeOne(store: RunStore, { append: { batch, lease }, resolve, reject }
   }
 }
 
-async function storeAll(appendAll: NonNullable<RunStore['appendAll']>, ready: readonly Ready[]): Promise<void> {
+function storeEach(store: RunStore, ready: readonly Ready[]): void {
+  for (const one of ready) storeOne(store, one);
+}
+
+async function storeAll(
+  store: RunStore,
+  all: NonNullable<AppendFunction['all']>,
+  ready: readonly Ready[],
+): Promise<void> {
+  let errors: readonly (PhasegateError | undefined)[] | undefined;
   try {
-    const outcome = appendAll(ready.map(({ append }) => append));
-    const errors = outcome instanceof Promise ? await outcome : outcome;
-    ready.forEach(({ resolve, reject }, index) => (errors[index] === undefined ? resolve() : reject(errors[index])));
-  } catch (error) {
-    for (const { reject } of ready) reject(error);
+    errors = await all(ready.map(({ append }) => append));
+  } catch {
+    // One batch may be the cause, such as one that is too large. The others must not fail with it.
+    storeEach(store, ready);
+    return;
   }
+  ready.forEach(({ resolve, reject }, index) => {
+    if (errors.length !== ready.length) reject(unsettled(errors.length, ready.length));
+    else if (errors[index] === undefined) resolve();
+    else reject(errors[index]);
+  });
+}
+
+function unsettled(count: number, wanted: number): PhasegateError {
+  return new PhasegateError(
+    'STORE_MISUSED',
+    `Cannot tell which of ${wanted} batches are stored as the store returned ${count} outcomes`,
+    {
+      hint: 'append.all of a store returns one outcome for each batch: an error, or undefined.',
+    },
+  );
 }
 
 function atEndOfTurn(job: () => void): void {

@@ -33,6 +33,12 @@ export function pollMessages(store: RunStore, listen: () => Promise<void>): Mess
 /** Interval between polls, in milliseconds. */
 const INTERVAL_MS = 250;
 
+/**
+ * Every which poll reads the messages to all runs: once in ten seconds. A store may have been wrong about its latest message, such as a
+ * database whose transactions become visible in another order than that of their numbers.
+ */
+const FOR_ALL = 40;
+
 const polls = new WeakMap<RunStore, StorePoll>();
 
 interface Listener {
@@ -48,6 +54,8 @@ class StorePoll {
   readonly #listeners = new Set<Listener>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #needed = 0;
+  #isPolling = false;
+  #polls = 0;
 
   constructor(store: RunStore) {
     this.#store = store;
@@ -84,10 +92,18 @@ class StorePoll {
   }
 
   async #poll(): Promise<void> {
-    // Read before the messages: one that comes in between is read by the next poll, at the latest.
-    const latest = await this.#store.lastMessage?.();
-    for (const listener of this.#listeners)
-      if (!listener.isBusy && (latest === undefined || listener.heard !== latest)) void hear(listener, latest);
+    if (this.#isPolling) return;
+    this.#isPolling = true;
+    try {
+      // Read before the messages: one that comes in between is read by the next poll, at the latest.
+      const latest = await this.#store.lastMessage?.();
+      this.#polls += 1;
+      const isForAll = latest === undefined || this.#polls % FOR_ALL === 0;
+      for (const listener of this.#listeners)
+        if (!listener.isBusy && (isForAll || listener.heard !== latest)) void hear(listener, latest);
+    } finally {
+      this.#isPolling = false;
+    }
   }
 }
 

@@ -51,7 +51,7 @@ function prepare(batch: Batch): Prepared {
   return { batch, records: batch.records.map((record) => [record.seq, textOf(record)]), infoText: textOf(batch.info) };
 }
 
-/** Returns what a function returns, or the refusal that it throws. An error of the database is thrown, as it concerns all batches. */
+/** Returns what a function returns, or the refusal that it throws. Other errors are thrown: SQLite may have rolled back everything. */
 function refusalOr<T>(make: () => T): T | PhasegateError {
   try {
     return make();

@@ -24,7 +24,7 @@ export interface Connection {
   readonly readAtOnce: <T>(action: string, work: () => T) => T;
   /** Runs `work` in an exclusive write transaction, and rolls back if it throws. */
   readonly write: <T>(action: string, work: () => T) => T;
-  /** Does the same without waiting for the disk. A loss of power may undo the change, unless a later `write` has returned. */
+  /** Does the same without waiting for the disk. A loss of power may undo the change, until a later `write` has changed something. */
   readonly writeUnsynced: <T>(action: string, work: () => T) => T;
   readonly close: () => void;
 }
@@ -38,6 +38,8 @@ export function connectionOf(
   const room = roomInLog(path);
   const statements = new Map<string, Statement>();
   let closed = false;
+  /** The level of safety that the connection has; one that is opened for writing has FULL. */
+  let level: Level = 'FULL';
 
   function sql(text: string): Statement {
     const known = statements.get(text) ?? db.prepare(text);
@@ -68,12 +70,20 @@ export function connectionOf(
     }
   }
 
-  function write<T>(action: string, work: () => T): T {
+  /** Sets the level before a transaction, in which SQLite refuses that. */
+  function useLevel(wanted: Level): void {
+    if (level === wanted) return;
+    db.exec(`PRAGMA synchronous = ${wanted}`);
+    level = wanted;
+  }
+
+  function write<T>(action: string, work: () => T, wanted: Level): T {
     return guard(action, () => {
       if (readOnly)
         throw new PhasegateError('STORE_READ_ONLY', `Cannot ${action} as ${path} was opened with { readOnly: true }`, {
           hint: 'Open it without, in the process that works on runs.',
         });
+      useLevel(wanted);
       const attempt = () =>
         transaction('BEGIN IMMEDIATE', () => {
           room.make();
@@ -96,17 +106,8 @@ export function connectionOf(
     exec: (text) => db.exec(text),
     read: guard,
     readAtOnce: (action, work) => guard(action, () => transaction('BEGIN', work)),
-    write,
-    writeUnsynced(action, work) {
-      if (closed) throw storeClosed(`the store ${path}`);
-      // Not within the transaction, in which SQLite refuses it.
-      db.exec('PRAGMA synchronous = NORMAL');
-      try {
-        return write(action, work);
-      } finally {
-        db.exec('PRAGMA synchronous = FULL');
-      }
-    },
+    write: (action, work) => write(action, work, 'FULL'),
+    writeUnsynced: (action, work) => write(action, work, 'NORMAL'),
     close() {
       if (closed) return;
       closed = true;
@@ -119,6 +120,9 @@ export function connectionOf(
 }
 
 // --- internal ---
+
+/** `FULL` waits for the disk at each commit, `NORMAL` does not. */
+type Level = 'FULL' | 'NORMAL';
 
 /** Brings as much of the log into the database as possible. */
 function checkpoint(db: Database): void {

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { span } from '../filters.ts';
 import { leaseFields } from '../lease-rules.ts';
-import type { InboxFilter, ListedRun, RunFilter, RunStore } from '../port.ts';
+import type { Append, Batch, InboxFilter, Lease, ListedRun, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
 import { infoOf, itemOf } from '../serialize.ts';
 import { appendBatch, appendBatches } from './append.ts';
@@ -60,12 +60,9 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
   const { sql, read } = connection;
 
   return {
-    append(batch, lease) {
-      appendBatch(connection, batch, lease, now);
-    },
-    appendAll(appends) {
-      return appendBatches(connection, appends, now);
-    },
+    append: Object.assign((batch: Batch, lease?: Lease) => appendBatch(connection, batch, lease, now), {
+      all: (appends: readonly Append[]) => appendBatches(connection, appends, now),
+    }),
     read(runId, from, limit) {
       const { first, count } = span(from, limit);
       return readRecords(connection, runId, first, count);

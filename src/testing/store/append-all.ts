@@ -11,7 +11,7 @@ import { batchOf, openItem, pictureOf, same, type CaseBody } from './trial.ts';
 /** Claims, with their tests. */
 export const appendAllCases: Readonly<Record<string, CaseBody>> = {
   'stores batches of several runs whole': async ({ store }) => {
-    if (!store.appendAll) return;
+    if (!store.append.all) return;
     const item = openItem('r', 1);
     const artifacts = [{ hash: 'h1', content: '1' }];
     const batches = [
@@ -31,13 +31,13 @@ export const appendAllCases: Readonly<Record<string, CaseBody>> = {
   },
 
   'stores several batches of one run in their order': async ({ store }) => {
-    if (!store.appendAll) return;
+    if (!store.append.all) return;
     same(await appendAll(store, [batchOf('r', 1), batchOf('r', 2, { count: 2 })]), [undefined, undefined]);
     same(await store.read('r'), batchOf('r', 1, { count: 3 }).records);
   },
 
   'stores nothing of a refused batch, and all of the others': async ({ store }) => {
-    if (!store.appendAll) return;
+    if (!store.append.all) return;
     await store.append(batchOf('q', 1));
     const before = await pictureOf(store, 'q');
     const lease = await store.acquire('s', 'somebody', 1000);
@@ -49,14 +49,14 @@ export const appendAllCases: Readonly<Record<string, CaseBody>> = {
       batchOf('u', 1),
     ];
     same(await appendAll(store, appends), [undefined, 'SEQ_CONFLICT', 'RUN_LEASED', 'STORE_MISUSED', undefined]);
-    same(await store.appendAll([{ batch: batchOf('s', 1), lease }]), [undefined]);
+    same(await store.append.all([{ batch: batchOf('s', 1), lease }]), [undefined]);
     same(await pictureOf(store, 'q'), before);
     assert.equal(await store.run('t'), undefined);
     for (const run of ['r', 's', 'u']) same(await store.read(run), batchOf(run, 1).records);
   },
 
   'stores nothing for no batches': async ({ store }) => {
-    same(await store.appendAll?.([]), store.appendAll && []);
+    same(await store.append.all?.([]), store.append.all && []);
     same(await store.runs(), []);
   },
 };
@@ -64,6 +64,6 @@ export const appendAllCases: Readonly<Record<string, CaseBody>> = {
 // --- internal ---
 
 async function appendAll(store: RunStore, batches: readonly Batch[]): Promise<unknown> {
-  const errors = await store.appendAll?.(batches.map((batch) => ({ batch, lease: undefined })));
+  const errors = await store.append.all?.(batches.map((batch) => ({ batch, lease: undefined })));
   return errors?.map((error) => error?.code);
 }
