@@ -110,3 +110,19 @@ export function createBell(...signals: readonly AbortSignal[]): Bell {
     },
   };
 }
+
+/** Resolves when it is the caller's turn. Then the caller does one piece of synchronous work. */
+export type Turns = () => Promise<void>;
+
+/** Creates turns: each caller begins one piece of work at a time, round and round. Sockets, timers and requests are served between any two of them. */
+export function createTurns(): Turns {
+  const waiting: (() => void)[] = [];
+  function next(): void {
+    waiting.shift()?.();
+    if (waiting.length > 0) setImmediate(next);
+  }
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.push(resolve) === 1) setImmediate(next);
+    });
+}

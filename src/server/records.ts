@@ -7,10 +7,9 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { RunStore } from '../store/port.ts';
 import type { Refusal } from './api.ts';
 import { refused } from './error-response.ts';
-import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
+import { createBell, createTurns, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
 import { createPoller, type Poller } from './poller.ts';
 import type { ServerContext } from './server-context.ts';
-import { createTurns } from './turns.ts';
 
 /** Streams records to any number of readers. */
 export interface RecordStream {

@@ -29,12 +29,12 @@ export function sendBack(state: RunState, requester: PhaseState, report: EventOf
   }
   const isOnPath = pathTo(state, requester, target);
   const sentBack = [target];
-  reopenTarget(state, requester, target, report.correction);
+  sendBackTarget(state, requester, target, report.correction);
   for (const { phase, correction } of report.riders ?? []) {
     const entry = phaseNamed(state, phase);
     if (entry && isOnPath(entry)) addRequest(entry, requester, correction, true);
     else if (entry) {
-      reopenTarget(state, requester, entry, correction);
+      sendBackTarget(state, requester, entry, correction);
       sentBack.push(entry);
     }
   }
@@ -97,7 +97,7 @@ function stronger(one: GatePlan['invalidate'], other: GatePlan['invalidate']): G
 
 const NOBODY: readonly never[] = Object.freeze([]);
 
-function reopenTarget(state: RunState, requester: PhaseState, target: PhaseState, correction: Correction): void {
+function sendBackTarget(state: RunState, requester: PhaseState, target: PhaseState, correction: Correction): void {
   const { gate } = requester.phase;
   const spread = gate?.invalidate ?? 'requester';
   addRequest(target, requester, correction, gate?.regate ?? true);
