@@ -1,13 +1,9 @@
 #!/usr/bin/env node
-import { watchOutput } from './process/output.ts';
-import { limitStderrLog } from './process/stderr-log.ts';
-import { runProgram } from './program.ts';
-import { ioOfProcess } from './terminal/program-io.ts';
+import * as nodeModule from 'node:module';
 
-limitStderrLog();
-const output = watchOutput();
-// Not awaited: Node warns if a module still awaits when nothing is left to do. Commands report that themselves.
-void runProgram({ argv: process.argv.slice(2), ...ioOfProcess() })
-  .then((code) => output.end(code))
-  // Exits explicitly: handles that a pipeline left open would keep the process alive.
-  .then((code) => process.exit(code));
+// Node keeps compiled code on disk from 22.8 on, if it is asked before the code is loaded. So the next command starts sooner.
+if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache === 'function')
+  nodeModule.enableCompileCache();
+
+// Not awaited: Node warns if a module still awaits when nothing is left to do.
+void import('./start.ts').then(({ start }) => start());
