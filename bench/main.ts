@@ -1,5 +1,5 @@
 /**
- * The benchmark: `npm run bench`, or `npm run bench -- 1000 10000` for other sizes. Prints Markdown.
+ * The benchmark: `npm run bench`, or `npm run bench -- 1000 10000` for other sizes. Prints Markdown. `--keep` keeps figures of a release.
  *
  * @module
  */
@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
+import { keep, printChanges } from './history.ts';
 import { benchMany } from './many.ts';
 import { heapPerRun } from './memory.ts';
 import { benchRewind } from './rewind.ts';
@@ -51,6 +52,7 @@ if (process.argv[2] === 'rewind') {
 
 const given = process.argv.slice(2).map(Number).filter(Number.isInteger);
 const sizes = given.length > 0 ? given : [1000, 10_000, 100_000];
+const figures: Record<string, number> = {};
 
 console.log(`Node ${process.version}, ${cpus().length} cores, ${new Date().toISOString().slice(0, 10)}\n`);
 console.log('| shape | phases | plain loop, µs per attempt | phasegate, µs per attempt | ratio | growth exponent |');
@@ -67,6 +69,7 @@ for (const shapeOf of [chain, fanOut, layers]) {
     const floor = await cpuMicros(plainLoop(shape), runs, warmUps);
     const ours = await cpuMicros(phasegate(pipelineOf(shape)), runs, warmUps);
     taken.push(ours);
+    figures[`${shape.name} of ${size}, µs per attempt`] = ours / attempts;
     const exponent = taken.length > 1 ? growth(sizes.slice(0, taken.length), taken).toFixed(2) : '';
     const cells = [
       shape.name,
@@ -83,7 +86,12 @@ for (const shapeOf of [chain, fanOut, layers]) {
 await benchRewind();
 
 const runs = 10_000;
-console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${((await heapPerRun(runs)) / 1024).toFixed(1)} KB`);
+const heap = (await heapPerRun(runs)) / 1024;
+figures['heap per run, KB'] = heap;
+console.log(`\nHeap per run, ${runs} runs of 5 phases at once: ${heap.toFixed(1)} KB`);
+printChanges(figures);
+// For a release: keeps the figures in bench/history.json.
+if (process.argv.includes('--keep')) keep(figures);
 await benchDurable();
 await benchMany();
 await benchDashboard();
