@@ -6,6 +6,7 @@
  * @module
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { z } from 'zod';
 import manifest from '../package.json' with { type: 'json' };
 
 /** Figures by name, such as `chain 1000, µs per attempt`. Less is better. */
@@ -34,16 +35,16 @@ export function keep(figures: Figures): void {
 
 // --- internal ---
 
-interface Entry {
-  readonly release: string;
-  readonly date: string;
-  readonly node: string;
-  readonly figures: Figures;
-}
+const entrySchema = z.object({
+  release: z.string(),
+  date: z.string(),
+  node: z.string(),
+  figures: z.record(z.string(), z.number()),
+});
 
 const FILE = new URL('history.json', import.meta.url);
 
-/** The entries of the file, oldest first. Only this module writes it. */
-function entries(): readonly Entry[] {
-  return JSON.parse(readFileSync(FILE, 'utf8')) as readonly Entry[];
+/** The entries of the file, oldest first. */
+function entries(): readonly z.infer<typeof entrySchema>[] {
+  return z.array(entrySchema).parse(JSON.parse(readFileSync(FILE, 'utf8')));
 }
