@@ -4,6 +4,7 @@
  * @module
  */
 import { definePipeline, phase, startRun, task, type Pipeline } from 'phasegate';
+import type { RunStore } from 'phasegate/store';
 import { review, work, type Shape } from './work.ts';
 
 /** Runs a shape once. */
@@ -55,10 +56,10 @@ export function pipelineOf({ name, after }: Shape): Pipeline {
   });
 }
 
-/** Creates an engine that runs a pipeline to its end. */
-export function phasegate(pipeline: Pipeline): Engine {
+/** Creates an engine that runs a pipeline to its end. @param store The store of its runs. @default none */
+export function phasegate(pipeline: Pipeline, store?: RunStore): Engine {
   return async () => {
-    const { status } = await startRun(pipeline).result;
+    const { status } = await startRun(pipeline, { store }).result;
     if (status !== 'completed') throw new Error(`The run ended ${status}`);
   };
 }

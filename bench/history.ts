@@ -9,7 +9,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import manifest from '../package.json' with { type: 'json' };
 
-/** Figures by name, such as `chain 1000, µs per attempt`. Less is better. */
+/** Figures by name, such as `chain of 1000, µs per attempt`. Less is better. */
 export type Figures = Readonly<Record<string, number>>;
 
 /** Prints the change of each figure since the latest release of the file, as Markdown. */

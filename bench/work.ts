@@ -31,13 +31,18 @@ export function layers(count: number): Shape {
   return { name: 'layers', after };
 }
 
+/** Counts of calls. An engine that leaves out work would look fast. */
+export const calls = { tasks: 0, reviews: 0 };
+
 /** Does the work of one attempt of a phase, from the output of one predecessor. */
 export async function work(index: number, attempt: number, input: unknown): Promise<number> {
+  calls.tasks += 1;
   return (typeof input === 'number' ? input % 1000 : 0) + index + attempt;
 }
 
 /** Reviews one attempt. */
 export async function review(index: number, attempt: number): Promise<'APPROVE' | 'RETRY: again'> {
+  calls.reviews += 1;
   return index % 5 === 0 && attempt === 0 ? 'RETRY: again' : 'APPROVE';
 }
 

@@ -5,7 +5,7 @@
  */
 import { Annotation, Command, END, START, StateGraph } from '@langchain/langgraph';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
-import { review, work } from './work.mjs';
+import { review, work } from './shared.mjs';
 
 /** The output of the latest phase. Parallel phases may write it. */
 const State = Annotation.Root({ value: Annotation({ reducer: (_, next) => next, default: () => 0 }) });

@@ -9,7 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
-import { SHAPES } from './work.mjs';
+import { SHAPES } from './shared.mjs';
 
 const ROUNDS = 2;
 const size = Number(process.argv[2] ?? 1000);

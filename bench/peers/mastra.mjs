@@ -5,7 +5,7 @@
  */
 import { createStep, createWorkflow } from '@mastra/core/workflows';
 import { z } from 'zod';
-import { review, work } from './work.mjs';
+import { review, work } from './shared.mjs';
 
 const schema = z.object({ value: z.number(), attempt: z.number(), isApproved: z.boolean() });
 

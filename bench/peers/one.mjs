@@ -6,7 +6,7 @@
  * @module
  */
 import { setMaxListeners } from 'node:events';
-import { calls, SHAPES } from './work.mjs';
+import { attemptsOf, calls, SHAPES } from './shared.mjs';
 
 /** Milliseconds of warming up, and of measuring; at least one run each. */
 const WARM_UP_MS = 5000;
@@ -19,7 +19,7 @@ const [engine = '', shapeName = '', size = '', file] = process.argv.slice(2);
 const shape = SHAPES[shapeName](Number(size));
 const { create } = await import(`./${engine}.mjs`);
 const run = create(shape, file);
-const attempts = shape.after.length + Math.ceil(shape.after.length / 5);
+const attempts = attemptsOf(shape);
 
 /** Runs once. @returns Microseconds per attempt, of wall time and of processor time of all threads. */
 async function measure() {

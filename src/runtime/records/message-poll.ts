@@ -34,7 +34,7 @@ export function pollMessages(store: RunStore, listen: () => Promise<void>): Mess
 const INTERVAL_MS = 250;
 
 /**
- * Every which poll reads the messages to all runs: once in ten seconds. A store may have been wrong about its latest message, such as a
+ * After this many polls, once in ten seconds, all runs read their messages. A store may have been wrong about its latest message, such as a
  * database whose transactions become visible in another order than that of their numbers.
  */
 const FOR_ALL = 40;

@@ -23,12 +23,11 @@ export function appendBatches(
   appends: readonly Append[],
   now: () => number,
 ): (PhasegateError | undefined)[] {
-  const prepared = appends.map(({ batch }) => refusalOr(() => prepare(batch)));
+  const prepared = appends.map(({ batch, lease }) => ({ lease, ready: refusalOr(() => prepare(batch)) }));
   const one = appends.length === 1 && appends[0] ? `run ${appends[0].batch.runId}` : `${appends.length} runs`;
   return connection.write(`append to ${one}`, () =>
-    appends.map(({ lease }, index) => {
-      const ready = prepared[index];
-      if (ready === undefined || PhasegateError.is(ready)) return ready;
+    prepared.map(({ lease, ready }) => {
+      if (PhasegateError.is(ready)) return ready;
       return refusalOr(() => {
         insert(connection.sql, ready, lease, now());
         return undefined;
