@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { markResumed, reopenRun } from '../machines/coordinator/reopen.ts';
+import { markResumed, reopenRun } from '../machines/coordinator/continue-run.ts';
 import type { Continuation } from '../machines/pipeline/continuation.ts';
 import { continueFrom } from '../machines/pipeline/open-run.ts';
 import { replay, type Replayed } from '../machines/replay/replay.ts';

@@ -14,7 +14,8 @@ import { LONGEST_REFLECTION, withReflections, type Recollection } from '../../mo
 import type { Revision } from '../../model/revision/revision.ts';
 import { elided } from '../../model/values/text-limits.ts';
 import { warnOf } from '../review/run-check.ts';
-import { about, HandlerContext } from '../work/handler-context.ts';
+import { HandlerContext } from '../work/handler-context.ts';
+import { about } from '../work/report-source.ts';
 import { runTask, type TaskRunResult } from '../work/run-task.ts';
 import type { Try } from '../work/single-try.ts';
 import type { Recalled, WorkHost } from '../work/work-host.ts';

@@ -19,7 +19,7 @@ import { isNameless, readAnswer, readPersonsAnswer, readThrown } from '../../mod
 import { combine, decisionIn, isBroken, isMissing, isPermanent } from '../../model/review/verdict.ts';
 import { withoutWeakApproval } from '../../model/review/weak-approval.ts';
 import { byName } from '../../model/values/by-name.ts';
-import { about } from '../work/handler-context.ts';
+import { about } from '../work/report-source.ts';
 import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
 import { createStoppedWork } from '../work/stopped-work.ts';
 import { droppedReport } from '../work/task-reports.ts';

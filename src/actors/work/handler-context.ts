@@ -3,18 +3,11 @@
  *
  * @module
  */
-import type { PhaseContext } from '../../machines/phase/phase-context.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../../model/handlers/task.ts';
 import { inputsForHandler } from '../../model/ledger/input-view.ts';
-import type { TaskPlan } from '../../model/plan/plan.ts';
-import { gateDefaults } from '../../model/plan/policy.ts';
-import { renderPrompt, SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
-import { recalledBy } from '../../model/revision/revision-extras.ts';
-import { toJson } from '../../model/values/json.ts';
-import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
+import { reporterOf } from './handler-reports.ts';
 import type { Try } from './single-try.ts';
-import { isAmount, requireAmount, sumOf } from './usage-amounts.ts';
+import { renderedPrompt, revisionOf } from './task-prompt.ts';
 
 /**
  * The context of one try. Costly parts are computed when a handler reads them.
@@ -92,97 +85,9 @@ export class HandlerContext implements TaskContext {
   }
 }
 
-/**
- * A function of its own. V8 allocates a function literal that is assigned to a property in the old space. Everything that it
- * references would live until a major garbage collection.
- */
-function reporterOf(one: Try): HandlerContext['report'] {
-  return (report) => sendReport(one, report);
-}
-
-/** Fields that identify the task and attempt of a report. */
-export function about({ origin, attempt }: PhaseContext, plan: TaskPlan) {
-  return { phase: origin.phase.name, generation: origin.generation, attempt, task: plan.name };
-}
-
 // --- internal ---
 
 const NOTHING: readonly never[] = Object.freeze([]);
-
-function revisionOf({ trial: { scope, plan, role, recollection } }: Try): TaskRevision | undefined {
-  const { revision, previous } = scope.input;
-  if (!revision || role !== 'task') return revision;
-  const previousOutput = previous?.[plan.name];
-  const { artifacts: _, ...recalled } = recalledBy(recollection, plan.name);
-  return { ...revision, ...(previousOutput !== undefined && { previousOutput }), ...recalled };
-}
-
-function renderedPrompt({ trial: { scope, plan, role, recollection } }: Try): string {
-  const { origin, revision, previous } = scope.input;
-  if (role !== 'task') return plan.description;
-  const style = origin.phase.gate ?? gateDefaults;
-  const given = revision && { ...revision, ...recalledBy(recollection, plan.name) };
-  const prompt = renderPrompt(plan.description, given, previous?.[plan.name], style);
-  const most = style.maxPromptGrowth * Math.max(plan.description.length, SMALLEST_PROMPT);
-  if (style.maxPromptGrowth > 0 && prompt.length > most) {
-    const { phase, generation, attempt } = about(scope.input, plan);
-    const message = `The prompt of task "${plan.name}" has grown from ${plan.description.length} to ${prompt.length} characters`;
-    scope.report({ type: 'phase.warned', phase, generation, attempt, code: 'PROMPT_GREW', message });
-  }
-  return prompt;
-}
-
-function sendReport(one: Try, report: Report): void {
-  const { scope, plan, role } = one.trial;
-  if (one.isOver || scope.isOver) {
-    sendLate(one, report);
-    return;
-  }
-  const {
-    inputTokens,
-    outputTokens,
-    tokens = sumOf(inputTokens, outputTokens),
-    costUsd,
-    estimated = false,
-    model,
-    provider,
-    progress,
-    artifact,
-    observation,
-    warning,
-  } = report;
-  requireAmount('inputTokens', inputTokens);
-  requireAmount('outputTokens', outputTokens);
-  requireAmount('tokens', tokens);
-  requireAmount('costUsd', costUsd);
-  if (warning) {
-    const { phase, generation, attempt } = about(scope.input, plan);
-    const { code, message } = {
-      code: elided(String(warning.code), TEXT_LIMITS.name),
-      message: elided(String(warning.message), TEXT_LIMITS.report),
-    };
-    scope.report({ type: 'phase.warned', phase, generation, attempt, code, message });
-    if (Object.values(report).filter((value) => value !== undefined).length === 1) return;
-  }
-  one.countUsage({ tokens, costUsd });
-  scope.report({
-    type: 'task.reported',
-    ...about(scope.input, plan),
-    reviewer: role !== 'task' && role !== 'reflect',
-    ...(tokens !== undefined && { tokens }),
-    ...(costUsd !== undefined && { costUsd }),
-    ...(estimated && (tokens ?? costUsd) !== undefined && { estimated }),
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-    ...(model !== undefined && { model: elided(String(model), TEXT_LIMITS.name) }),
-    ...(provider !== undefined && { provider: elided(String(provider), TEXT_LIMITS.name) }),
-    ...(progress !== undefined && {
-      progress: typeof progress === 'number' ? progress : elided(String(progress), TEXT_LIMITS.report),
-    }),
-    ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
-    ...(observation !== undefined && { observation: elided(String(observation), LONGEST_OBSERVED) }),
-  });
-}
 
 function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise<void> {
   return new Promise((resolve) => {
@@ -198,46 +103,4 @@ function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise
       resolve();
     }
   });
-}
-
-/** Handles a report of a try that has ended: only its usage counts, less the amounts that were charged already. */
-function sendLate(one: Try, report: Report): void {
-  const {
-    inputTokens,
-    outputTokens,
-    tokens = sumOf(inputTokens, outputTokens),
-    costUsd,
-    estimated,
-    model,
-    provider,
-  } = report;
-  if (![inputTokens, outputTokens, tokens, costUsd].every(isAmount)) return;
-  const left = one.countUsage({ tokens, costUsd });
-  if (!left.tokens && !left.costUsd) return;
-  one.reportUsage({
-    ...(left.tokens && { tokens: left.tokens }),
-    ...(left.costUsd && { costUsd: left.costUsd }),
-    ...(estimated && { estimated }),
-    // The split into input and output is unknown for a part of the tokens.
-    ...(left.tokens === tokens && inputTokens !== undefined && { inputTokens }),
-    ...(left.tokens === tokens && outputTokens !== undefined && { outputTokens }),
-    ...(model !== undefined && { model: elided(String(model), TEXT_LIMITS.name) }),
-    ...(provider !== undefined && { provider: elided(String(provider), TEXT_LIMITS.name) }),
-  });
-}
-
-/** Most characters of an observation in a record. */
-const LONGEST_OBSERVED = 16_000;
-
-function jsonContent({ name, content }: NonNullable<Report['artifact']>): unknown {
-  const copy = toJson(content);
-  if (copy.ok) return copy.value;
-  const { path, found } = copy.problem;
-  throw new PhasegateError(
-    'REPORT_INVALID',
-    `Cannot report artifact "${name}" as ${path} is ${found}, which is not JSON`,
-    {
-      hint: 'Report plain data, or write a file and report its path.',
-    },
-  );
 }

@@ -10,7 +10,7 @@ import type { Approval, EventOf } from '../../model/events/event.ts';
 import { findingsAfter, type Judgement, type ReviewFinding } from '../../model/review/open-issues.ts';
 import type { Correction, Revision } from '../../model/revision/revision.ts';
 import { byName } from '../../model/values/by-name.ts';
-import { demandAfter, type RepeatedDemand } from './repeats.ts';
+import { demandAfter, type RepeatedDemand } from './repetition.ts';
 
 /** A phase that has sent back another. */
 export type Rewind = EventOf<'loop.detected'>['rewinds'][number];

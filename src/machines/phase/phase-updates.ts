@@ -16,7 +16,7 @@ import { UNREVIEWED, type Background, type PhaseContext, type PhaseStart } from 
 import { correctionOf } from './phase-guards.ts';
 import { remember, withHistory, type PhaseMemory } from './phase-memory.ts';
 import type { AttemptOutcome, GateOutcome } from './ports.ts';
-import { isUnchanged } from './repeats.ts';
+import { isUnchanged } from './repetition.ts';
 
 /** Returns the fields of a start from new inputs: those of earlier attempts are reset. Totals are kept. */
 export function restartFields(

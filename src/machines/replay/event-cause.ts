@@ -23,7 +23,7 @@ import {
   spendTime,
 } from '../coordinator/handle-report.ts';
 import { reachLimit, refuseToLift } from '../coordinator/limits.ts';
-import { markResumed, reopenRun } from '../coordinator/reopen.ts';
+import { markResumed, reopenRun } from '../coordinator/continue-run.ts';
 import { phaseNamed, type RunState } from '../coordinator/run-state.ts';
 
 /** The cause of an event. */
