@@ -62,6 +62,21 @@ describe('issues', () => {
     expect(await trace(phases)).toContain('coding retrying: - [high] No tests.');
   });
 
+  it('of equal words count once for each task that they name', async () => {
+    const untested: Issue = { severity: 'high', description: 'No tests.' };
+    const ofTasks: readonly Issue[] = [
+      untested,
+      { ...untested, affectedTask: 'api' },
+      { ...untested, affectedTask: 'ui' },
+    ];
+    const phases = line(requestChanges([...ofTasks, ...ofTasks]), 'APPROVE');
+    const { lines } = await play(phases);
+    expect(lines).toContain(
+      'coding retrying: - [high] No tests. | - [high] No tests. |   Task: api | - [high] No tests. |   Task: ui',
+    );
+    expect(phases[2]?.calls[1]?.revision).toMatchObject({ issues: ofTasks });
+  });
+
   it('of the phase under review reach it when it starts again after a rewind', async () => {
     const own: Issue = { severity: 'medium', description: 'Names are unclear.', requiredChange: 'Rename them.' };
     const phases = line(requestChanges([login, own]), 'APPROVE');

@@ -134,6 +134,7 @@ describe('feedback and reasons of a decision', () => {
             description: 'd'.repeat(HUGE / 100),
             evidence: 'e'.repeat(HUGE / 100),
             affectedPhase: 'a'.repeat(HUGE / 100),
+            affectedTask: 'a'.repeat(HUGE / 100),
           })),
         ),
     ],

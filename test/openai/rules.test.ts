@@ -32,6 +32,7 @@ describe('readVerdict()', () => {
         nonce: 'n',
         findings: [{ id: 'long', text: 'Cut it.' }, { text: 'Add a number.' }],
         phases: ['plan', 'draft'],
+        tasks: ['write', 'check'],
         who: 'it',
       });
     } catch (error) {
@@ -127,6 +128,8 @@ describe('readVerdict()', () => {
           ' ',
           { severity: 'high', description: ' Two. ', category: null, affected_phase: 'plan', required_change: 'None' },
           { description: 'Three.', category: 'style', evidence: 'Line 3.', impact: '', required_change: 'Rename it.' },
+          { description: 'Four.', affected_phase: 'draft', affected_task: 'check' },
+          { description: 'Five.', affected_phase: 'plan', affected_task: 'unknown here' },
         ],
         prior_findings: [
           { finding: 1, status: 'open' },
@@ -149,6 +152,8 @@ describe('readVerdict()', () => {
             evidence: 'Line 3.',
             requiredChange: 'Rename it.',
           },
+          { severity: 'medium', description: 'Four.', affectedPhase: 'draft', affectedTask: 'check' },
+          { severity: 'medium', description: 'Five.', affectedPhase: 'plan', affectedTask: 'unknown here' },
         ],
         priorFindings: [{ id: 'long', status: 'open' }],
       },
@@ -165,6 +170,10 @@ describe('readVerdict()', () => {
     [
       { verdict: 'retry', required_change: 'x', issues: [{ description: 'x', affected_phase: 'Plan' }] },
       'one of its issues names phase "Plan", which is not one of plan, draft',
+    ],
+    [
+      { verdict: 'retry', required_change: 'x', issues: [{ description: 'x', affected_task: 'Write' }] },
+      'one of its issues names task "Write", which is not one of write, check',
     ],
     [{ issues: [{ description: 'x', severity: 'fatal' }] }, 'it is not a verdict: issues.0: Invalid input'],
     [{ verdict: 'escalate', critique: ' ' }, 'it says "escalate" without a critique that says why'],
@@ -275,6 +284,7 @@ describe('reviewMessages()', () => {
       unchanged: 0,
       retriesLeft: 1,
       earlier: ['plan', 'draft'],
+      tasks: ['write', 'check'],
       nonce: 'NONCE',
       delimiter: 'LINE',
     };
@@ -296,7 +306,7 @@ describe('reviewMessages()', () => {
       - "critique": what you found, in prose; with "escalate" and "reject" the reason.
       - "conf": how sure you are of the verdict, from 0 to 1.
       - "score": how good the work is, from 0 to 100, or null.
-      - "issues": all that is wrong, one object each, most severe first; [] where nothing is. Each has "category", such as "security"; "severity": "critical", "high", "medium" or "low"; "description": one sentence, in the same words as before where it was found before; "evidence": where it is seen; "impact": what follows from it; "affected_phase": the phase where the defect was made, one of "plan", "draft", "note", which work in this order: what an earlier phase left out or got wrong is of that phase, also where it shows here only. Where you are not sure, "note", and say so in the description; "required_change": one imperative sentence. All but the severity and the description may be null.
+      - "issues": all that is wrong, one object each, most severe first; [] where nothing is. Each has "category", such as "security"; "severity": "critical", "high", "medium" or "low"; "description": one sentence, in the same words as before where it was found before; "evidence": where it is seen; "impact": what follows from it; "affected_phase": the phase where the defect was made, one of "plan", "draft", "note", which work in this order: what an earlier phase left out or got wrong is of that phase, also where it shows here only. Where you are not sure, "note", and say so in the description; "affected_task": the task whose work has to change, one of "write", "check"; null if it is another phase's work, or that of all; "required_change": one imperative sentence. All but the severity and the description may be null.
       - "prior_findings": for each of "earlier_findings" that you are shown, { "finding": its number, "status": "fixed", "open" or "withdrawn" }; [] where there are none. Work with an open finding is not approved.
       =====
       This is attempt 2 of phase "note", which can be sent back 1 more time.

@@ -18,6 +18,8 @@ export interface ReviewBrief {
   readonly unchanged: number;
   /** Earlier phases that may be sent back, in order. */
   readonly earlier: readonly string[];
+  /** The tasks of the phase under review. */
+  readonly tasks: readonly string[];
   /** Material that is shown as JSON, by name. */
   readonly fitted: Fitted;
   /** The verdict must repeat it. */
@@ -39,7 +41,7 @@ export function reviewMessages(brief: ReviewBrief): readonly Message[] {
 
 // --- internal ---
 
-function systemText({ criteria, phase, earlier, nonce, delimiter }: ReviewBrief): string {
+function systemText({ criteria, phase, earlier, tasks, nonce, delimiter }: ReviewBrief): string {
   return `You review the work of others before it may be used. Judge it by these criteria:
 
 ${criteria.trim()}
@@ -53,7 +55,7 @@ Answer with one JSON object and nothing around it. It has all of these fields:
 - "critique": what you found, in prose; with "escalate" and "reject" the reason.
 - "conf": how sure you are of the verdict, from 0 to 1.
 - "score": how good the work is, from 0 to 100, or null.
-- "issues": all that is wrong, one object each, most severe first; [] where nothing is. Each has "category", such as "security"; "severity": "critical", "high", "medium" or "low"; "description": one sentence, in the same words as before where it was found before; "evidence": where it is seen; "impact": what follows from it; "affected_phase": ${phasesText(phase, earlier)}; "required_change": one imperative sentence. All but the severity and the description may be null.
+- "issues": all that is wrong, one object each, most severe first; [] where nothing is. Each has "category", such as "security"; "severity": "critical", "high", "medium" or "low"; "description": one sentence, in the same words as before where it was found before; "evidence": where it is seen; "impact": what follows from it; "affected_phase": ${phasesText(phase, earlier)}; "affected_task": ${tasksText(tasks)}; "required_change": one imperative sentence. All but the severity and the description may be null.
 - "prior_findings": for each of "earlier_findings" that you are shown, { "finding": its number, "status": "fixed", "open" or "withdrawn" }; [] where there are none. Work with an open finding is not approved.`;
 }
 
@@ -63,6 +65,13 @@ function phasesText(phase: string, earlier: readonly string[]): string {
   if (earlier.length === 0) return `${own}, or null`;
   const names = [...earlier, phase].map((name) => JSON.stringify(name)).join(', ');
   return `the phase where the defect was made, one of ${names}, which work in this order: what an earlier phase left out or got wrong is of that phase, also where it shows here only. Where you are not sure, ${own}, and say so in the description`;
+}
+
+/** The tasks that an issue may be about, in the words of the prompt. */
+function tasksText(tasks: readonly string[]): string {
+  if (tasks.length < 2) return 'null';
+  const names = tasks.map((name) => JSON.stringify(name)).join(', ');
+  return `the task whose work has to change, one of ${names}; null if it is another phase's work, or that of all`;
 }
 
 function userText({ phase, attempt, unchanged, retriesLeft, fitted, delimiter }: ReviewBrief): string {

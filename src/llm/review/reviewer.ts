@@ -79,6 +79,7 @@ export function modelReviewer<N extends string>(
   const run = async (context: ReviewContext): Promise<Decision> => {
     const { phase, attempt, unchanged, retriesLeft, rewindsLeft } = context;
     const earlier = Object.keys(rewindsLeft).filter((one) => (rewindsLeft[one] ?? 0) > 0);
+    const tasks = Object.keys(context.outputs);
     const findings = findingsOf(context);
     const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
     const who = `"${context.task}" of phase "${phase}"`;
@@ -88,7 +89,7 @@ export function modelReviewer<N extends string>(
       const delimiter = crypto.randomUUID();
       const messages = (most: number): Asked => {
         const fitted = fit(work, most, UNDER_REVIEW);
-        const brief = { criteria, phase, attempt, unchanged, retriesLeft, earlier, fitted, nonce, delimiter };
+        const brief = { criteria, phase, attempt, unchanged, retriesLeft, earlier, tasks, fitted, nonce, delimiter };
         return { fitted, messages: reviewMessages(brief) };
       };
       const { run: id, task: reviewer, wait } = context;
@@ -102,7 +103,7 @@ export function modelReviewer<N extends string>(
       };
       const asking = { run: id, phase, task: reviewer, attempt, signal, report, wait };
       const text = await callModel(callerAt(callers, attempt), question, asking);
-      return readVerdict(text, { nonce, findings, phases: [...earlier, phase], who });
+      return readVerdict(text, { nonce, findings, phases: [...earlier, phase], tasks, who });
     };
     if (samples === 1) return ask(context.report, context.signal);
     // All samples report usage, but only the first reports progress.

@@ -18,6 +18,7 @@ const issueSchema = z.strictObject({
   evidence: z.string().nullable(),
   impact: z.string().nullable(),
   affected_phase: z.string().nullable(),
+  affected_task: z.string().nullable(),
   required_change: z.string().nullable(),
 });
 
@@ -41,6 +42,8 @@ export interface Asked {
   readonly findings: readonly ShownFinding[];
   /** Phases that an issue may be about. */
   readonly phases: readonly string[];
+  /** Tasks of the phase under review, which an issue of that phase may be about. */
+  readonly tasks: readonly string[];
   /** The reviewer, for messages. */
   readonly who: string;
 }
@@ -58,7 +61,7 @@ export interface ShownFinding {
  * @throws `MODEL_ANSWER_INVALID` if it is invalid, contradicts itself, repeats a key, or does not repeat the nonce. That is a review error,
  *   neither an approval nor a rejection.
  */
-export function readVerdict(text: string, { nonce, findings, phases, who }: Asked): Decision {
+export function readVerdict(text: string, { nonce, findings, phases, tasks, who }: Asked): Decision {
   const parsed = answerSchema.safeParse(readJson(text, who, false));
   if (!parsed.success) {
     const lines = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(root)'}: ${issue.message}`);
@@ -78,7 +81,7 @@ export function readVerdict(text: string, { nonce, findings, phases, who }: Aske
     return id === undefined || status === undefined ? [] : [{ id, status }];
   });
   const reported = (verdict.issues ?? []).filter((issue) => typeof issue !== 'string' || issue.trim() !== '');
-  const issues = reported.map((issue) => readIssue(issue, phases, who));
+  const issues = reported.map((issue) => readIssue(issue, phases, tasks, who));
   const rating = {
     confidence: conf,
     ...(score !== null && score !== undefined && { score }),
@@ -153,15 +156,28 @@ function statuses(
 }
 
 /** Reads an issue. Models without structured output may give only its text, or omit fields. */
-function readIssue(found: string | z.infer<typeof foundSchema>, phases: readonly string[], who: string): Issue {
+function readIssue(
+  found: string | z.infer<typeof foundSchema>,
+  phases: readonly string[],
+  tasks: readonly string[],
+  who: string,
+): Issue {
   const issue = typeof found === 'string' ? { description: found } : found;
-  const { severity = 'medium', affected_phase: affectedPhase } = issue;
+  const { severity = 'medium', affected_phase: affectedPhase, affected_task: affectedTask } = issue;
   const description = issue.description?.trim() ?? '';
   if (description === '') throw malformed(who, 'one of its issues has no description');
   if (given(affectedPhase) && !phases.includes(affectedPhase)) {
     throw malformed(
       who,
       `one of its issues names phase ${JSON.stringify(affectedPhase)}, which is not one of ${phases.join(', ')}`,
+    );
+  }
+  // A task of an earlier phase is not known here, so its name is left as it is.
+  const isOwn = !given(affectedPhase) || affectedPhase === phases.at(-1);
+  if (given(affectedTask) && isOwn && !tasks.includes(affectedTask)) {
+    throw malformed(
+      who,
+      `one of its issues names task ${JSON.stringify(affectedTask)}, which is not one of ${tasks.join(', ')}`,
     );
   }
   const { category, evidence, impact, required_change: requiredChange } = issue;
@@ -172,6 +188,7 @@ function readIssue(found: string | z.infer<typeof foundSchema>, phases: readonly
     ...(given(evidence) && { evidence }),
     ...(given(impact) && { impact }),
     ...(given(affectedPhase) && { affectedPhase }),
+    ...(given(affectedTask) && { affectedTask }),
     ...(given(requiredChange) && !saysNothing(requiredChange) && { requiredChange }),
   };
 }

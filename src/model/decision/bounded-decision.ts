@@ -51,7 +51,7 @@ function remarksOf(
 }
 
 function boundedIssue(issue: Issue, phases: readonly string[]): Issue {
-  const { id, category, description, evidence, impact, affectedPhase, requiredChange } = issue;
+  const { id, category, description, evidence, impact, affectedPhase, affectedTask, requiredChange } = issue;
   return {
     ...issue,
     description: elided(description, TEXT_LIMITS.issueText),
@@ -60,6 +60,7 @@ function boundedIssue(issue: Issue, phases: readonly string[]): Issue {
     ...(evidence !== undefined && { evidence: elided(evidence, TEXT_LIMITS.issueText) }),
     ...(impact !== undefined && { impact: elided(impact, TEXT_LIMITS.issueText) }),
     ...(affectedPhase !== undefined && { affectedPhase: nameOf(affectedPhase, phases) }),
+    ...(affectedTask !== undefined && { affectedTask: elided(affectedTask, TEXT_LIMITS.name) }),
     ...(requiredChange !== undefined && { requiredChange: elided(requiredChange, TEXT_LIMITS.requiredChange) }),
   };
 }

@@ -20,6 +20,8 @@ const shape = z.object({
   impact: z.string().optional(),
   /** The phase that has to correct it. @default the phase under review */
   affectedPhase: z.string().optional(),
+  /** The task of that phase that has to correct it. The tasks read it in `revision.issues`; the gate does not. @default any of them */
+  affectedTask: z.string().optional(),
   /** The required change, as one imperative sentence. */
   requiredChange: z.string().optional(),
 });

@@ -7,9 +7,11 @@ import { contentHash } from '../values/content-hash.ts';
 import type { Issue } from './issue-schema.ts';
 import { SEVERITIES } from './severity.ts';
 
-/** Returns the id of an issue: its own, else a hash that is equal for equal wording. */
-export function issueId({ id, category = '', description }: Issue): string {
-  return id ?? contentHash([wording(category), wording(description)]).slice(0, ID_LENGTH);
+/** Returns the id of an issue: its own, else a hash that is equal for equal wording about the same task. */
+export function issueId({ id, category = '', description, affectedTask }: Issue): string {
+  if (id !== undefined) return id;
+  const task = affectedTask === undefined ? [] : [affectedTask];
+  return contentHash([wording(category), wording(description), ...task]).slice(0, ID_LENGTH);
 }
 
 /**
@@ -86,9 +88,10 @@ function worstFirst(issues: readonly Issue[]): readonly Issue[] {
   return issues.toSorted((a, b) => SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity));
 }
 
-function issueLine({ category, severity, description, evidence, impact, requiredChange }: Issue): string {
+function issueLine({ category, severity, description, evidence, impact, affectedTask, requiredChange }: Issue): string {
   const kind = category === undefined ? severity : `${severity}, ${category}`;
   const more = [
+    affectedTask !== undefined && `Task: ${affectedTask}`,
     evidence !== undefined && `Evidence: ${evidence}`,
     impact !== undefined && `Impact: ${impact}`,
     requiredChange !== undefined && `Required change: ${requiredChange}`,

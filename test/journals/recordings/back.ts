@@ -224,4 +224,30 @@ const dropped = recording({
     }),
 });
 
-export const back = [levels, rework, turns, cutoff, stale, dropped];
+/** Two tasks, of which a review names one: only that one works again. */
+const named = recording({
+  name: 'named-task',
+  pipeline: () =>
+    definePipeline({
+      name: 'named-task',
+      phases: [
+        phase('write', {
+          tasks: (make) =>
+            ['api', 'ui'].map((name) =>
+              make(name, {
+                run: ({ attempt, revision, task: own }): string =>
+                  revision?.issues?.some((issue) => issue.affectedTask === own) === false
+                    ? String(revision.previousOutput)
+                    : `${own} ${attempt}`,
+              }),
+            ),
+          review: ({ attempt }) =>
+            attempt === 0
+              ? requestChanges([{ severity: 'high', description: 'It has no tests.', affectedTask: 'ui' }])
+              : approve(),
+        }),
+      ],
+    }),
+});
+
+export const back = [levels, rework, turns, cutoff, stale, dropped, named];
