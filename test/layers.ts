@@ -20,6 +20,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['store'],
   node: ['actors'],
   llm: ['model', 'zod'],
+  fleet: ['model', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
