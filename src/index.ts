@@ -89,7 +89,8 @@ export { analyze, type Analysis, type AnalysisFinding, type PhaseBound } from '.
 export { errorInfo, PhasegateError, type ErrorCode, type ErrorInfo } from './model/errors/phasegate-error.ts';
 export { PipelineInvalidError, type Problem, type ProblemCode } from './model/definition/pipeline-invalid-error.ts';
 export type { Clock } from './machines/phase/clock.ts';
-export { runPipeline, startRun, type Run, type RunArguments, type RunOptions } from './runtime/run.ts';
+export type { Run, RunArguments, RunOptions } from './runtime/run.ts';
+export { resumeRun, retryRun, runPipeline, startRun } from './runtime/start.ts';
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
 export {
   resumeAll,
@@ -99,7 +100,7 @@ export {
   type Waiting,
 } from './runtime/resume-all.ts';
 export { cancelRun } from './runtime/cancel.ts';
-export { resumeRun, retryRun, type ResumeOptions } from './runtime/resume.ts';
+export type { ResumeOptions } from './runtime/resume.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
 export { readRun } from './store/read-run.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { definePipeline, phase, task, type InputOf, type OutputsOf } from '../src/model/definition/define.ts';
 import type { Defect } from '../src/projections/quality/defect.ts';
 import { approve, retry, retryPredecessor, type Decision } from '../src/model/decision/decision.ts';
-import { runPipeline, startRun } from '../src/runtime/run.ts';
+import { runPipeline, startRun } from '../src/runtime/start.ts';
 import type { Answer } from '../src/model/handlers/reviewer-answer.ts';
 import type { AnyPhase } from '../src/model/handlers/phase.ts';
 import { human } from '../src/model/handlers/human.ts';

@@ -4,15 +4,19 @@
  * @module
  */
 import type { TaskWork, Work } from '../model/definition/compile.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { definitionOf, resumeRun, type ResumeOptions } from './resume.ts';
+import { openChildren } from './child-runs.ts';
+import { definitionOf, type ResumeOptions } from './resume.ts';
+import { resumeRun } from './start.ts';
 
 /**
- * Cancels a run that no process works on. None of its work runs, so its pipeline is not needed.
+ * Cancels a run that no process works on, and the runs that its tasks have started. None of its work runs, so its pipeline is not
+ * needed.
  *
  * To cancel a run that a process works on, post a message to that process: `store.post({ kind: 'cancel', … })`.
  *
@@ -31,10 +35,22 @@ export async function cancelRun(
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const signal = AbortSignal.abort(new Error(reason));
   const run = await resumeRun(store, runId, { name: plan.name, plan, work: idleWork(plan) }, { ...options, signal });
-  return run.result;
+  const result = await run.result;
+  for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
+  return result;
 }
 
 // --- internal ---
+
+/** Cancels a run that a task has started. A process that still works on it has lost its parent, and cancels it itself. */
+async function cancelChild(...[store, runId, reason, options]: Parameters<typeof cancelRun>): Promise<void> {
+  try {
+    await cancelRun(store, runId, reason, options);
+  } catch (error) {
+    const isDone = PhasegateError.is(error) && (error.code === 'RUN_LEASED' || error.code === 'RUN_ENDED');
+    if (!isDone) throw error;
+  }
+}
 
 /** Stand-in for the work of a pipeline. None of it ever begins. */
 function idleWork({ phases }: Plan): Work {

@@ -12,12 +12,13 @@ import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, type PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent } from '../model/events/event.ts';
 import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
-import { EDITION } from '../model/plan/edition.ts';
-import { fingerprint } from '../model/plan/plan.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
-import type { PhaseStatus, RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
+import type { RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
+import { bindChildRuns, createChildRuns, type SharedSettings } from './child-runs.ts';
+import { eventsWithoutMachine } from './records/end-events.ts';
 import { openInbox } from './exit-notice.ts';
+import { followSignal } from './follow-signal.ts';
 import { bindHumanWork, mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
 import { machineOf, portsOf } from './machine-of.ts';
@@ -42,6 +43,8 @@ export interface EngineOptions {
   readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
   /** Masks events before they become records; may throw. @default obvious secrets are masked */
   readonly redact?: Redact | undefined;
+  /** Settings for the runs that its tasks start. */
+  readonly shared: Pick<SharedSettings, 'store' | 'holder' | 'source' | 'starter'>;
   readonly clock?: (Clock & { now?(): number }) | undefined;
   /**
    * Prepares the beginning of the run. If it rejects, the run ends with that error and never begins.
@@ -62,6 +65,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let actor: PipelineActor | undefined;
   let ended = false;
   let suspended = false;
+  /** True if this process stops working on the run, and the run has not ended. */
+  let letGo = false;
   let pendingCancel: (() => void) | undefined;
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
@@ -79,6 +84,19 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     });
     return inbox;
   }
+
+  let begun: PipelineInput | undefined;
+  const children = createChildRuns({
+    events: log.events,
+    isLetGo: () => letGo,
+    settings: () => ({
+      ...options.shared,
+      redact: options.redact,
+      clock,
+      attended: begun?.attended ?? false,
+      memory: begun?.memory ?? false,
+    }),
+  });
 
   const redact = guardRedact(options.redact ?? redactSecrets);
 
@@ -102,9 +120,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   /** Ends the run if its machine cannot: before the machine has started, or after it has failed. */
   function endWithoutMachine(last: Omit<EventOf<'run.ended'>, 'type'>): void {
     if (ended) return;
-    if (log.events.length === 0) publish(startedEvent(pipeline, null));
-    for (const event of unfinished(snapshot(), last.reason ?? `the run ${last.status}`)) publish(event);
-    publish({ type: 'run.ended', ...last });
+    const isEmpty = log.events.length === 0;
+    for (const event of eventsWithoutMachine(pipeline, isEmpty, snapshot, last)) publish(event);
   }
 
   /** Handles a failure of the machine itself, which is a bug: stops all work and reports the error in the result. */
@@ -116,6 +133,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   /** Handles records that the store refuses: the run stops at its last stored record, and can be resumed there. */
   function stopUnsaved(error: PhasegateError): void {
     ended = true;
+    letGo = true;
     if (actor) {
       stopPhases(actor);
       actor.stop();
@@ -135,7 +153,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     await persistence?.open(stopUnsaved, receive, beginning);
     const { input, prepare } = await beginning;
     if (ended) return;
-    const work = bindHumanWork(pipeline.work, (asking) => inboxNow().ask(asking));
+    begun = input;
+    const work = bindHumanWork(bindChildRuns(pipeline, children), (asking) => inboxNow().ask(asking));
     const made = createActor(machineOf(pipeline), {
       id: log.runId,
       input,
@@ -191,6 +210,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     if (ended) return;
     if (persistence && actor && isTimed(actor)) publish({ type: 'run.suspended' });
     suspended = true;
+    letGo = true;
     end();
     if (actor) stopPhases(actor);
     actor?.stop();
@@ -204,6 +224,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   async function conclude(): Promise<RunOutcome<O>> {
     await over;
+    await children.atRest();
     const failure = await persistence?.close();
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
@@ -215,34 +236,11 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     result,
     awaitOutputs: () => result.then(outputsOf),
     snapshot,
-    inbox: () => inboxNow().open(persistence?.journal.open()),
+    inbox: () => [...inboxNow().open(persistence?.journal.open()), ...children.inbox()],
     decide: (about, given, how = {}) => inboxNow().decide(about, given, how),
-    answer: (item, reply, how = {}) => inboxNow().answer(item, reply, how),
+    answer: (item, reply, how = {}) => (children.holderOf(item) ?? inboxNow()).answer(item, reply, how),
     cancel,
     suspend,
     actor: () => actor,
   });
-}
-
-// --- internal ---
-
-function startedEvent({ plan }: Pick<Pipeline, 'plan'>, input: unknown): RunEvent {
-  return { type: 'run.started', plan, fingerprint: fingerprint(plan), input, edition: EDITION };
-}
-
-/** The final events of the phases that are unfinished at the end of the run. */
-function unfinished({ phases }: RunSnapshot, because: string): readonly RunEvent[] {
-  return Object.entries(phases).flatMap(([phase, { status, attempts }]): readonly RunEvent[] => {
-    if (ENDED.has(status)) return [];
-    return [{ type: status === 'pending' && attempts === 0 ? 'phase.skipped' : 'phase.cancelled', phase, because }];
-  });
-}
-
-const ENDED: ReadonlySet<PhaseStatus> = new Set(['approved', 'rejected', 'failed', 'skipped', 'cancelled']);
-
-function followSignal(signal: AbortSignal, cancel: (reason: string) => void, over: Promise<void>): void {
-  const stop = () => cancel(errorInfo(signal.reason).message);
-  if (signal.aborted) stop();
-  signal.addEventListener('abort', stop, { once: true });
-  void over.then(() => signal.removeEventListener('abort', stop));
 }

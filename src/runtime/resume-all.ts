@@ -9,7 +9,9 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import { workOn } from '../store/lease-holder.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
-import { resumeRun, type ResumeOptions } from './resume.ts';
+import { parentOf } from './child-runs.ts';
+import type { ResumeOptions } from './resume.ts';
+import { resumeRun } from './start.ts';
 import type { Run } from './run.ts';
 
 /** A run that could not be recovered. */
@@ -81,6 +83,8 @@ export async function resumeAll(
       const { runId, seq } = listed;
       const pipeline = byName.get(listed.pipeline);
       if (!pipeline || state.stopped || refused.get(runId) === seq) continue;
+      // A run that a task has started is resumed by its parent.
+      if (await isOfRunning(store, parentOf(runId))) continue;
       const before = heldIn(listed);
       if (before) {
         if (before.holder !== thisHolder()) waiting.push(before);
@@ -186,6 +190,10 @@ async function takenBy(error: unknown, store: RunStore, runId: string): Promise<
   if (!PhasegateError.is(error) || error.code !== 'RUN_LEASED') return undefined;
   const run = await store.run(runId);
   return run && heldIn(run);
+}
+
+async function isOfRunning(store: RunStore, parent: string | undefined): Promise<boolean> {
+  return parent !== undefined && (await store.run(parent))?.status === 'running';
 }
 
 /** True if another process was first: it has resumed the run, or has ended it. */

@@ -20,6 +20,7 @@ import { releaseGone } from '../store/lease-holder.ts';
 import type { Lease, ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
+import type { ChildStarter } from './child-run.ts';
 import { checkStartedPhases } from './compatible-plan.ts';
 import { runEngine } from './engine.ts';
 import { nextPlan } from './next-plan.ts';
@@ -29,7 +30,7 @@ import { createRecordLog, publishUpTo } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 
-/** Options of {@link resumeRun}. */
+/** Options of `resumeRun`. */
 export interface ResumeOptions extends Pick<
   RunOptions,
   'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact' | 'limits'
@@ -52,38 +53,6 @@ export interface ResumeOptions extends Pick<
   readonly attended?: boolean | undefined;
 }
 
-/**
- * Resumes a run that no process works on.
- *
- * Approved phases are not run again. Counters and open questions are restored. Interrupted tasks run again with the same idempotency key.
- *
- * @throws PhasegateError `RUN_UNKNOWN`; `RUN_ENDED`; `RUN_LEASED` if another process works on it; `RUN_CHANGED` if the pipeline differs
- *   from that of the start; `INPUT_MASKED`; `JOURNAL_DIVERGED` if the pipeline does not lead to the run's records.
- */
-export function resumeRun<O>(
-  store: RunStore,
-  runId: string,
-  pipeline: Pipeline<O, never> | Pipeline<O>,
-  options: ResumeOptions = {},
-): Promise<Run<O>> {
-  return resumeOrRetry(store, runId, pipeline, options, 'resume');
-}
-
-/**
- * Retries a run that has ended without success: approved phases stay, all others run again.
- *
- * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` if it was completed, `RUN_NOT_ENDED` if it was interrupted or waits
- *   for a person.
- */
-export function retryRun<O>(
-  store: RunStore,
-  runId: string,
-  pipeline: Pipeline<O, never> | Pipeline<O>,
-  options: ResumeOptions = {},
-): Promise<Run<O>> {
-  return resumeOrRetry(store, runId, pipeline, options, 'retry');
-}
-
 /** The definition of a run. */
 export type RunDefinition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
 
@@ -100,7 +69,7 @@ export interface PreparedResume {
   readonly next: Continuation['next'];
 }
 
-/** Replays a run. @throws PhasegateError if it cannot continue with that pipeline, as {@link resumeRun} does. */
+/** Replays a run. @throws PhasegateError if it cannot continue with that pipeline, as `resumeRun` does. */
 export function prepareResume(
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'name'>,
@@ -139,17 +108,14 @@ export function prepareResume(
   };
 }
 
-// --- internal ---
-
-/** Duration of the lease during replay, in milliseconds. It is renewed afterwards. */
-const REPLAY_LEASE_MS = 60_000;
-
-async function resumeOrRetry<O>(
+/** Resumes a run that has not ended, or retries one that has. @param starter Starts the runs of its tasks. */
+export async function resumeOrRetry<O>(
   store: RunStore,
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
   how: 'resume' | 'retry',
+  starter: ChildStarter,
 ): Promise<Run<O>> {
   checkPipeline(pipeline);
   const { clock, holder } = options;
@@ -172,12 +138,21 @@ async function resumeOrRetry<O>(
     }
     publishUpTo(log, records.length);
     const leftAt = leftAtOf(listed, clock?.now ? undefined : log.now());
-    return await onStarted<O>({ store, log, lease, origin }, pipeline, options, { ...prepared, times, leftAt });
+    return await onStarted<O>({ store, log, lease, origin, starter }, pipeline, options, {
+      ...prepared,
+      times,
+      leftAt,
+    });
   } catch (error) {
     await giveBack(store, lease);
     throw error;
   }
 }
+
+// --- internal ---
+
+/** Duration of the lease during replay, in milliseconds. It is renewed afterwards. */
+const REPLAY_LEASE_MS = 60_000;
 
 /**
  * Latest known time at which the previous process had the run, in milliseconds since 1970: its lease was acquired or renewed then.
@@ -209,7 +184,10 @@ function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecor
 }
 
 function onStarted<O>(
-  stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & { readonly lease: Lease },
+  stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & {
+    readonly lease: Lease;
+    readonly starter: ChildStarter;
+  },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
   { replayed, next, times, leftAt }: PreparedResume & Pick<Continuation, 'times' | 'leftAt'>,
@@ -221,6 +199,12 @@ function onStarted<O>(
       ...options,
       pipeline,
       log,
+      shared: {
+        store: stored.store,
+        holder: options.holder,
+        source: stored.origin?.source,
+        starter: stored.starter,
+      },
       persistence: persistRun({ ...stored, holder: lease.holder }),
       begin: () =>
         Promise.resolve({

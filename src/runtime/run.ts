@@ -1,10 +1,9 @@
 /**
- * Runs: machines, work and streams in one process.
+ * Types of runs: their options, and the handle of one run in this process.
  *
  * @module
  */
 import type { Observable } from 'rxjs';
-import { ulid } from 'ulid';
 import type { ActorOptions } from 'xstate';
 import type { Clock } from '../machines/phase/clock.ts';
 import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
@@ -12,7 +11,6 @@ import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import type { Redact } from '../model/events/redact.ts';
-import { checkLimits, lowered } from '../model/events/run-limits.ts';
 import type { Answer } from '../model/handlers/reviewer-answer.ts';
 import type { Outputs } from '../model/handlers/task.ts';
 import type { LimitName, Limits } from '../model/plan/policy-schema.ts';
@@ -20,13 +18,8 @@ import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
 import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
-import { checkRunId } from '../store/refusals.ts';
-import { runEngine } from './engine.ts';
-import { persistRun } from './records/persistence.ts';
-import { createRecordLog } from './records/record-log.ts';
-import { inputOf } from './run-input.ts';
 
-/** Options of {@link startRun}. */
+/** Options of `startRun`. */
 export interface RunOptions<I = unknown> {
   /** The input of the run. JSON, validated by the pipeline's `input` schema if it has one. */
   readonly input?: I | undefined;
@@ -98,7 +91,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   snapshot(): RunSnapshot;
   /** The outcome of the run. Always resolves. */
   readonly result: Promise<RunOutcome<O>>;
-  /** Committed outputs, by phase, then task. Rejects with a {@link RunUnsuccessfulError} if the run did not complete. */
+  /** Committed outputs, by phase, then task. Rejects with a `RunUnsuccessfulError` if the run did not complete. */
   readonly outputs: Promise<O>;
   /**
    * Decides on an escalated phase or a limit that holds the run, by its name. Resolves once the decision is accepted, after which no other
@@ -132,85 +125,8 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   suspend(): void;
 }
 
-/**
- * Starts a run and returns at once.
- *
- * @example
- * ```ts
- * const run = startRun(pipeline, { input: { topic: 'gates' } });
- * run.events$.subscribe(({ event }) => console.log(event.type));
- * const { status } = await run.result;
- * ```
- */
-export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
-  checkPipeline(made);
-  const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
-  const { memory = false } = options;
-  const { runId = ulid(), store, clock, attended = false, holder, source, signal, inspect, redact } = options;
-  const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
-  return runEngine<O>({
-    pipeline,
-    log,
-    signal,
-    inspect,
-    redact,
-    clock,
-    persistence: store && persistRun({ store, log, holder, origin: { source } }),
-    async begin() {
-      checkRunId(runId);
-      checkScope(memory);
-      checkLimits(options.limits);
-      const input = await inputOf(pipeline, options.input);
-      if (!input.ok) throw input.error;
-      return {
-        input: {
-          run: runId,
-          plan: pipeline.plan,
-          input: input.value,
-          given: store && input.given,
-          attended,
-          kept: store !== undefined,
-          memory: memory === false ? undefined : memory,
-        },
-      };
-    },
-  });
-}
-
-/**
- * Runs a pipeline to its end. It cannot ask people: a run that waits for a person is cancelled. Use `startRun` for such runs.
- *
- * @returns The outputs, by phase, then task.
- * @throws RunUnsuccessfulError if the run did not complete.
- */
-export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArguments<I>): Promise<O> {
-  const run = startRun(pipeline, ...options);
-  run.events$.subscribe(({ event }) => {
-    const limit = event.type === 'limit.reached' && event.holds === null && pipeline.plan.onLimit === 'escalate';
-    if (event.type !== 'phase.escalated' && event.type !== 'task.asked' && !limit) return;
-    const about = 'phase' in event ? `phase "${event.phase}"` : `the limit ${event.limit}`;
-    run.cancel(`${about} waits for a person, whom runPipeline cannot ask: use startRun and run.decide`);
-  });
-  return run.outputs;
-}
-
-// --- internal ---
-
-/** @throws PhasegateError `INPUT_INVALID` for a blank scope, which all runs without a name would share. */
-function checkScope(memory: unknown): void {
-  if (memory === false || (typeof memory === 'string' && memory.trim() !== '')) return;
-  const found = typeof memory === 'string' ? 'blank' : `${typeof memory === 'object' ? 'an' : 'a'} ${typeof memory}`;
-  throw new PhasegateError(
-    'INPUT_INVALID',
-    `Cannot start a run as its \`memory\` is ${found}, not the name of a scope`,
-    {
-      hint: 'Name the memory that the run shares, such as the id of a tenant; or omit `memory` for none.',
-    },
-  );
-}
-
 /** @throws PhasegateError `DEFINITION_INVALID` if the value is not the result of definePipeline(). */
-export function checkPipeline(pipeline: unknown): void {
+export function checkPipeline(pipeline: unknown): asserts pipeline is Pipeline<unknown> {
   if (typeof pipeline === 'object' && pipeline !== null && 'plan' in pipeline && 'work' in pipeline) return;
   throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as the given value is not a pipeline', {
     hint: 'Pass the result of definePipeline().',

@@ -11,7 +11,7 @@ import { loadPipeline } from '../../src/cli/load/load.ts';
 import { ioOfProcess } from '../../src/cli/terminal/program-io.ts';
 import { stripControls } from '../../src/cli/terminal/strip-controls.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
-import { startRun } from '../../src/runtime/run.ts';
+import { startRun } from '../../src/runtime/start.ts';
 import { serveOldInspector } from './serve.ts';
 
 const [file, port = '0'] = process.argv.slice(2);

@@ -4,7 +4,7 @@
  * @module
  */
 import { checkFork, checkPoint, forkRun } from '../../runtime/fork.ts';
-import { resumeRun } from '../../runtime/resume.ts';
+import { resumeRun } from '../../runtime/start.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { findRun } from '../options/find-run.ts';
 import { limitsOf } from '../options/limit-flags.ts';

@@ -5,7 +5,7 @@
  */
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { resumeRun, retryRun } from '../../runtime/resume.ts';
+import { resumeRun, retryRun } from '../../runtime/start.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { loadPipeline } from '../load/load.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { startRun } from '../../runtime/run.ts';
+import { startRun } from '../../runtime/start.ts';
 import { thisHolder } from '../../store/holder.ts';
 import { loadToRun } from '../load/load.ts';
 import { DEFAULT_SCOPE } from '../options/defaults.ts';

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod';
+import type { ChildOptions } from '../handlers/child-pipeline.ts';
 import { questionOf } from '../handlers/human.ts';
 import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from '../handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../handlers/task.ts';
@@ -22,7 +23,7 @@ import { structureProblems } from './structure.ts';
 
 /** The functions of one task. */
 export interface TaskWork {
-  readonly runner: { run(context: TaskContext): unknown };
+  readonly runner: ChildOptions & { run(context: TaskContext): unknown };
   readonly output: StandardSchemaV1 | undefined;
   readonly retryable: ((error: unknown) => boolean) | undefined;
   /** True if waits have jitter when the backoff sets none. It is not in the plan, so stored runs keep their fingerprint. */
@@ -150,10 +151,16 @@ function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
     after: list([...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])]),
     attempts: options.retry?.attempts ?? 1,
     backoff: options.retry?.backoff ? Object.freeze({ ...options.retry.backoff }) : NOTHING,
-    timeout: questionOf(options) ? 0 : (options.timeout ?? DEFAULT_TIMEOUT),
+    timeout: timeoutOf(options),
     estimate: options.estimate ? Object.freeze({ ...options.estimate }) : NOTHING,
   };
   return Object.freeze(options.version === undefined ? plan : { ...plan, version: options.version });
+}
+
+/** People have the time that their question gives, and a run has that of its own tasks. */
+function timeoutOf(options: AnyTask['options']): number {
+  if (questionOf(options)) return 0;
+  return options.timeout ?? (options.pipeline ? 0 : DEFAULT_TIMEOUT);
 }
 
 /** Shares one empty list, as most lists of most plans are empty. */

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { unstartable } from '../handlers/child-pipeline.ts';
 import type { AnyPhase, Phase, PhaseMaker, PhaseOptions, RewindTo, UpstreamOf } from '../handlers/phase.ts';
 import type { AnyTask, Outputs, TaskMaker, TaskName, TaskOptions, TaskOutputs } from '../handlers/task.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -54,9 +55,14 @@ export interface Pipeline<O = Outputs, I = unknown> {
  * @example
  * ```ts
  * const gather = task('gather', { description: 'List five findings.', run: ({ prompt, signal }) => ask(prompt, signal) });
+ * const build = task('build', { pipeline: ({ inputs }) => pipelineFor(inputs.plan) });
  * ```
  */
-export const task: TaskMaker = (name: string, options: TaskOptions) => ({ kind: 'task' as const, name, options });
+export const task: TaskMaker = (name: string, options: TaskOptions | ChildTask) => ({
+  kind: 'task' as const,
+  name,
+  options: isChildTask(options) ? { ...options, run: unstartable } : options,
+});
 
 /**
  * Defines tasks that pass review together.
@@ -115,6 +121,16 @@ export type OutputsOf<P extends { readonly types?: { readonly outputs: unknown }
 export type InputOf<P extends { readonly types?: { readonly input: unknown } }> = NonNullable<P['types']>['input'];
 
 // --- internal ---
+
+/** Options of a task that runs a pipeline. */
+interface ChildTask extends Omit<TaskOptions, 'run'> {
+  readonly run?: undefined;
+}
+
+function isChildTask(options: TaskOptions | ChildTask): options is ChildTask {
+  // `definePipeline` reports options that are no object.
+  return typeof options === 'object' && options !== null && 'pipeline' in options && options.run === undefined;
+}
 
 /** True if the phases are a list. `compile` reports options that throw when they are read. */
 function isListed<P extends readonly AnyPhase[], S extends StandardSchemaV1>(

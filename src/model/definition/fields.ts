@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { errorInfo } from '../errors/phasegate-error.ts';
 import { estimateSchema, manySchema, modeSchema } from '../plan/options.ts';
 import { backoffSchema, gatePolicySchema, limitsSchema, policySchema } from '../plan/policy-schema.ts';
+import { unstartable } from '../handlers/child-pipeline.ts';
 import { isSchema } from '../values/standard-schema.ts';
 import { problemsOf } from './field-problem.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
@@ -57,23 +58,31 @@ const version = z.string('expected a string').min(1).max(100).optional();
 const task = z.object({
   kind: z.literal('task', 'expected a task made by task()'),
   name: text,
-  options: z.strictObject({
-    run: call,
-    description: text.optional(),
-    after: nameList,
-    output: schema.optional(),
-    retry: z
-      .strictObject({
-        attempts: manySchema.optional(),
-        backoff: backoffSchema.optional(),
-        jitter: z.boolean().optional(),
-        retryable: call.optional(),
-      })
-      .optional(),
-    timeout: z.number().min(0).optional(),
-    estimate: estimateSchema.optional(),
-    version,
-  }),
+  options: z
+    .strictObject({
+      run: call,
+      description: text.optional(),
+      after: nameList,
+      output: schema.optional(),
+      retry: z
+        .strictObject({
+          attempts: manySchema.optional(),
+          backoff: backoffSchema.optional(),
+          jitter: z.boolean().optional(),
+          retryable: call.optional(),
+        })
+        .optional(),
+      timeout: z.number().min(0).optional(),
+      estimate: estimateSchema.optional(),
+      version,
+      pipeline: call.optional(),
+      input: call.optional(),
+      outcome: call.optional(),
+    })
+    .refine(({ run, pipeline }) => pipeline === undefined || run === unstartable, {
+      path: ['pipeline'],
+      error: 'expected either "run" or "pipeline"',
+    }),
 });
 
 const check = z.object({

@@ -8,6 +8,7 @@ import type { Backoff, Count } from '../plan/policy-schema.ts';
 import type { SharedArtifact, TaskRecollection } from '../revision/revision-extras.ts';
 import type { Revision } from '../revision/revision.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
+import type { ChildInput, ChildOptions, ChildOutcome, ChildOutputs, ChildPipeline } from './child-pipeline.ts';
 
 /** The name of a task, a phase or a reviewer: any string. */
 export type TaskName = string;
@@ -115,7 +116,7 @@ export interface RetryPolicy {
 }
 
 /** Options of `task()`. */
-export interface TaskOptions {
+export interface TaskOptions extends ChildOptions {
   /** The instructions, in words; the base of `prompt`. @default '' */
   readonly description?: string | undefined;
   /** The work. Its result, or the promise's, is the task's output and must be JSON; `undefined` becomes `null`. */
@@ -156,7 +157,10 @@ export type TaskOutputs<T extends readonly (AnyTask | string)[]> = {
   readonly [K in Extract<T[number], AnyTask> as K['name']]: K extends Task<TaskName, infer O> ? O : never;
 };
 
-type TaskOptionsWith<A extends readonly (AnyTask | string)[]> = Omit<TaskOptions, 'run' | 'output' | 'after'> & {
+type TaskOptionsWith<A extends readonly (AnyTask | string)[]> = Omit<
+  TaskOptions,
+  'run' | 'output' | 'after' | keyof ChildOptions
+> & {
   readonly after?: A | undefined;
 };
 
@@ -184,4 +188,42 @@ export interface TaskMaker<Known = Inputs, Given = unknown> {
       run(context: TaskContext<I, TaskOutputs<A>, In>): O | Promise<O>;
     },
   ): Task<N, O, NoInfer<I>>;
+  <
+    const N extends TaskName,
+    P extends ChildPipeline,
+    I = Known,
+    In = Given,
+    const A extends readonly (AnyTask | string)[] = readonly [],
+  >(
+    name: N,
+    options: TaskOptionsWith<A> & PipelineWork<P, TaskContext<I, TaskOutputs<A>, In>> & { readonly outcome?: never },
+  ): Task<N, ChildOutputs<P>, NoInfer<I>>;
+  <
+    const N extends TaskName,
+    P extends ChildPipeline,
+    O,
+    I = Known,
+    In = Given,
+    const A extends readonly (AnyTask | string)[] = readonly [],
+  >(
+    name: N,
+    options: TaskOptionsWith<A> &
+      PipelineWork<P, TaskContext<I, TaskOutputs<A>, In>> & {
+        /** Makes the output from the end of that run. It may throw, also `needsRework()`. */
+        outcome(ended: ChildOutcome<ChildOutputs<P>>, context: TaskContext<I, TaskOutputs<A>, In>): O | Promise<O>;
+      },
+  ): Task<N, O, NoInfer<I>>;
+}
+
+/** Options of a task that runs a pipeline. Its output is those of a completed run. Any other end fails it, unless it has an `outcome`. */
+interface PipelineWork<P extends ChildPipeline, C> {
+  readonly run?: undefined;
+  readonly output?: undefined;
+  /**
+   * Returns a pipeline. The task starts a run of it, and waits for its end. It must return an equal one for equal inputs, as a restart
+   * calls it again.
+   */
+  pipeline(context: C): P | Promise<P>;
+  /** Returns the input of that run, which the pipeline's `input` schema validates. @default none */
+  input?(context: C): ChildInput<P> | Promise<ChildInput<P>>;
 }

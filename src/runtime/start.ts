@@ -1,0 +1,131 @@
+/**
+ * Starting, resuming and retrying of runs.
+ *
+ * @module
+ */
+import { ulid } from 'ulid';
+import type { Pipeline } from '../model/definition/define.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { checkLimits, lowered } from '../model/events/run-limits.ts';
+import type { RunStore } from '../store/port.ts';
+import { checkRunId } from '../store/refusals.ts';
+import type { ChildStarter } from './child-run.ts';
+import { runEngine } from './engine.ts';
+import { persistRun } from './records/persistence.ts';
+import { createRecordLog } from './records/record-log.ts';
+import { resumeOrRetry, type ResumeOptions } from './resume.ts';
+import { inputOf } from './run-input.ts';
+import { checkPipeline, type Run, type RunArguments } from './run.ts';
+
+/**
+ * Starts a run and returns at once.
+ *
+ * @example
+ * ```ts
+ * const run = startRun(pipeline, { input: { topic: 'gates' } });
+ * run.events$.subscribe(({ event }) => console.log(event.type));
+ * const { status } = await run.result;
+ * ```
+ */
+export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
+  checkPipeline(made);
+  const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
+  const { memory = false } = options;
+  const { runId = ulid(), store, clock, attended = false, holder, source, signal, inspect, redact } = options;
+  const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
+  return runEngine<O>({
+    pipeline,
+    log,
+    signal,
+    inspect,
+    redact,
+    clock,
+    shared: { store, holder, source, starter },
+    persistence: store && persistRun({ store, log, holder, origin: { source } }),
+    async begin() {
+      checkRunId(runId);
+      checkScope(memory);
+      checkLimits(options.limits);
+      const input = await inputOf(pipeline, options.input);
+      if (!input.ok) throw input.error;
+      return {
+        input: {
+          run: runId,
+          plan: pipeline.plan,
+          input: input.value,
+          given: store && input.given,
+          attended,
+          kept: store !== undefined,
+          memory: memory === false ? undefined : memory,
+        },
+      };
+    },
+  });
+}
+
+/**
+ * Runs a pipeline to its end. It cannot ask people: a run that waits for a person is cancelled. Use `startRun` for such runs.
+ *
+ * @returns The outputs, by phase, then task.
+ * @throws RunUnsuccessfulError if the run did not complete.
+ */
+export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArguments<I>): Promise<O> {
+  const run = startRun(pipeline, ...options);
+  run.events$.subscribe(({ event }) => {
+    const limit = event.type === 'limit.reached' && event.holds === null && pipeline.plan.onLimit === 'escalate';
+    if (event.type !== 'phase.escalated' && event.type !== 'task.asked' && !limit) return;
+    const about = 'phase' in event ? `phase "${event.phase}"` : `the limit ${event.limit}`;
+    run.cancel(`${about} waits for a person, whom runPipeline cannot ask: use startRun and run.decide`);
+  });
+  return run.outputs;
+}
+
+/**
+ * Resumes a run that no process works on.
+ *
+ * Approved phases are not run again. Counters and open questions are restored. Interrupted tasks run again with the same idempotency key.
+ *
+ * @throws PhasegateError `RUN_UNKNOWN`; `RUN_ENDED`; `RUN_LEASED` if another process works on it; `RUN_CHANGED` if the pipeline differs
+ *   from that of the start; `INPUT_MASKED`; `JOURNAL_DIVERGED` if the pipeline does not lead to the run's records.
+ */
+export function resumeRun<O>(
+  store: RunStore,
+  runId: string,
+  pipeline: Pipeline<O, never> | Pipeline<O>,
+  options: ResumeOptions = {},
+): Promise<Run<O>> {
+  return resumeOrRetry(store, runId, pipeline, options, 'resume', starter);
+}
+
+/**
+ * Retries a run that has ended without success: approved phases stay, all others run again.
+ *
+ * @throws PhasegateError as {@link resumeRun} does; `RUN_ENDED` if it was completed, `RUN_NOT_ENDED` if it was interrupted or waits
+ *   for a person.
+ */
+export function retryRun<O>(
+  store: RunStore,
+  runId: string,
+  pipeline: Pipeline<O, never> | Pipeline<O>,
+  options: ResumeOptions = {},
+): Promise<Run<O>> {
+  return resumeOrRetry(store, runId, pipeline, options, 'retry', starter);
+}
+
+// --- internal ---
+
+/** Tasks start runs by the same functions as a user. */
+const starter: ChildStarter = { start: startRun, resume: resumeRun };
+
+/** @throws PhasegateError `INPUT_INVALID` for a blank scope, which all runs without a name would share. */
+function checkScope(memory: unknown): void {
+  if (memory === false || (typeof memory === 'string' && memory.trim() !== '')) return;
+  const found = typeof memory === 'string' ? 'blank' : `${typeof memory === 'object' ? 'an' : 'a'} ${typeof memory}`;
+  throw new PhasegateError(
+    'INPUT_INVALID',
+    `Cannot start a run as its \`memory\` is ${found}, not the name of a scope`,
+    {
+      hint: 'Name the memory that the run shares, such as the id of a tenant; or omit `memory` for none.',
+    },
+  );
+}
