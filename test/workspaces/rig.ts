@@ -5,19 +5,19 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
 import { gitWorkspace } from '../../src/workspaces/operations/git-workspace.ts';
 import type { GitWorkspaceOptions } from '../../src/workspaces/options.ts';
 import type { AttemptPlace, Workspace, Workspaces } from '../../src/workspaces/port.ts';
+import { placeOf, put, signal } from './rig-places.ts';
+
+export { placeOf, put, signal };
 
 const execute = promisify(execFile);
-
-/** A signal that never aborts. */
-export const signal: AbortSignal = new AbortController().signal;
 
 /** Makes a folder for the tests of a file, and removes it afterwards. */
 export function useFolder(): { readonly path: string } {
@@ -34,12 +34,6 @@ export async function git(cwd: string, ...args: readonly string[]): Promise<stri
   const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false'];
   const { stdout } = await execute('git', [...identity, ...args], { cwd, maxBuffer: 64 * 1024 * 1024 });
   return stdout.trimEnd();
-}
-
-/** Writes a file, and the folders above it. */
-export async function put(folder: string, name: string, text: string): Promise<void> {
-  await mkdir(dirname(join(folder, name)), { recursive: true });
-  await writeFile(join(folder, name), text);
 }
 
 /** A user's repository, and the root of its workspaces. */
@@ -99,11 +93,6 @@ export async function pictureOf(user: string): Promise<Readonly<Record<string, s
   return { ...files, refs: own.join('\n') };
 }
 
-/** An attempt of a task. */
-export function placeOf(task = 'task', attempt = 0, run = 'run'): AttemptPlace {
-  return { run, phase: 'build', generation: 0, attempt, task, key: `${run}:build:0:${attempt}:${task}` };
-}
-
 /** Opens a workspace at a commit. */
 export function openAt(workspaces: Workspaces, base: string, place = placeOf()): Promise<Workspace> {
   return workspaces.open(place, { base, signal });
@@ -122,12 +111,20 @@ export async function workAt(
   return { snapshot, closed: await workspace.close(), path: workspace.path };
 }
 
-/** Runs a program to its end, as an agent would. */
-export async function program(cwd: string, ...[name = '', ...args]: readonly string[]): Promise<void> {
-  await execute(name, args, { cwd });
+/** Runs a line of the shell to its end, as an agent would. */
+export async function shell(cwd: string, line: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { stdout } = await execute('bash', ['-euc', line], { cwd, env: { ...process.env, ...IDENTITY, ...env } });
+  return stdout.trimEnd();
 }
 
 // --- internal ---
+
+const IDENTITY = {
+  GIT_AUTHOR_NAME: 'Agent',
+  GIT_AUTHOR_EMAIL: 'agent@example.org',
+  GIT_COMMITTER_NAME: 'Agent',
+  GIT_COMMITTER_EMAIL: 'agent@example.org',
+};
 
 /** Parts of `.git` that change with every run: objects, and the refs of phasegate. */
 const OURS =
