@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'FILE_EXISTS'
   | 'FILE_UNREADABLE'
   | 'FORK_INVALID'
+  | 'GIT_FAILED'
   | 'HUMAN_UNREACHABLE'
   | 'INPUT_INVALID'
   | 'INPUT_MASKED'
@@ -34,6 +35,7 @@ export type ErrorCode =
   | 'PORT_UNUSABLE'
   | 'PREDECESSOR_FAILED'
   | 'REPORT_INVALID'
+  | 'REPOSITORY_UNUSABLE'
   | 'REQUEST_REFUSED'
   | 'REVIEW_UNAVAILABLE'
   | 'REWORK_IMPOSSIBLE'
@@ -55,7 +57,8 @@ export type ErrorCode =
   | 'STORE_UNREADABLE'
   | 'TASK_FAILED'
   | 'TASK_TIMEOUT'
-  | 'TEXT_TOO_LONG';
+  | 'TEXT_TOO_LONG'
+  | 'WORKSPACE_REFUSED';
 
 const BRAND = Symbol.for('phasegate.error');
 

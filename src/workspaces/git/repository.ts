@@ -1,0 +1,191 @@
+/**
+ * The user's repository, and git as it runs for it.
+ *
+ * Git reads a workspace with the user's repository as its directory and an index of our own. Configuration, hooks and
+ * attributes that an agent has put into the workspace's `.git` therefore have no effect.
+ *
+ * @module
+ */
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { gitEnvironment, withoutFilters, withoutMergeDrivers } from './environment.ts';
+import type { Author } from '../options.ts';
+import { itemsOf, runGit, textOf, type GitCall, type GitEnd } from './run-git.ts';
+
+/** Options of one call, for a repository that is known. */
+export interface RepositoryCall extends Pick<GitCall, 'input' | 'codes' | 'maxBytes' | 'cut'> {
+  /** Folder with the files. @default none */
+  readonly workTree?: string | undefined;
+  /** Index file. @default one that does not exist */
+  readonly index?: string | undefined;
+  /** The git directory. Only that of a fresh clone differs from the user's. */
+  readonly gitDir?: string | undefined;
+  /** Folders of objects. The first is written to, the others are only read. @default that of the repository */
+  readonly objects?: readonly [string, ...string[]] | undefined;
+  /** Runs the content filters of the user's configuration. Only for the user's own folder. @default false */
+  readonly filters?: boolean | undefined;
+}
+
+/** A repository, for the time of one operation. */
+export interface Repository {
+  /** The top of the user's working tree. */
+  readonly folder: string;
+  readonly gitDir: string;
+  /** The git directory that all working trees share. */
+  readonly commonDir: string;
+  /** The id that stands for no object. */
+  readonly zero: string;
+  readonly isShallow: boolean;
+  readonly author: Author;
+  readonly signal: AbortSignal;
+  git(args: readonly string[], call?: RepositoryCall): Promise<GitEnd>;
+  /** Runs git, and returns its output as text without the line end. */
+  text(args: readonly string[], call?: RepositoryCall): Promise<string>;
+  /** Runs git outside of any repository, such as to clone this one. */
+  outside(args: readonly string[], cwd: string): Promise<GitEnd>;
+}
+
+/** Options of {@link openRepository}. */
+export interface RepositoryOptions {
+  readonly folder: string;
+  readonly author: Author;
+  /** Milliseconds for each call of git. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
+/** Opens the repository of a folder. @throws PhasegateError `REPOSITORY_UNUSABLE` */
+export async function openRepository({ folder, author, timeout, signal }: RepositoryOptions): Promise<Repository> {
+  const plain = gitEnvironment(author, []);
+  const base = { cwd: folder, env: plain, timeout, signal };
+  await requireVersion(base);
+  const facts = await factsOf(folder, base);
+  const drivers = await driversOf({ ...base, cwd: facts.commonDir, env: { ...plain, GIT_DIR: facts.gitDir } });
+  const settings = withoutMergeDrivers(drivers.merge);
+  const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
+  const open = gitEnvironment(author, settings);
+  function git(args: readonly string[], call: RepositoryCall = {}): Promise<GitEnd> {
+    const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), gitDir = facts.gitDir, filters } = call;
+    const env = {
+      ...(filters === true ? open : closed),
+      GIT_DIR: gitDir,
+      GIT_INDEX_FILE: index,
+      ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+      ...(call.objects && objectVariables(call.objects)),
+    };
+    return runGit(args, { ...call, cwd: facts.commonDir, env, timeout, signal });
+  }
+  return {
+    ...facts,
+    author,
+    signal,
+    git,
+    async text(args, call) {
+      return (await git(args, call)).output.toString('utf8').replace(/\n$/u, '');
+    },
+    outside: (args, cwd) => runGit(args, { cwd, env: closed, timeout, signal }),
+  };
+}
+
+/** Returns the id of the object that a name stands for; `undefined` if there is none. */
+export async function resolveName(repository: Repository, name: string): Promise<string | undefined> {
+  const { code, output } = await repository.git(['rev-parse', '--quiet', '--verify', '--end-of-options', name], {
+    codes: [0, 1],
+  });
+  return code === 0 ? output.toString('latin1').trim() : undefined;
+}
+
+/** Returns the id of a commit in full. @throws PhasegateError `WORKSPACE_REFUSED` if the repository has no such commit. */
+export async function requireCommit(repository: Repository, commit: string): Promise<string> {
+  const found = OBJECT_ID.test(commit) ? await resolveName(repository, `${commit}^{commit}`) : undefined;
+  if (found !== undefined) return found;
+  const shown = JSON.stringify(commit.slice(0, 80));
+  throw new PhasegateError('WORKSPACE_REFUSED', `Cannot use commit ${shown} as the repository does not have it`, {
+    hint: 'Give the full id of a commit, as `start`, `keep` and `integrate` return it.',
+  });
+}
+
+/** The full id of an object. */
+export const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
+
+// --- internal ---
+
+/** The first version of git that merges without a working tree. */
+const LEAST = [2, 38] as const;
+
+type PlainCall = Pick<GitCall, 'cwd' | 'env' | 'timeout' | 'signal'>;
+
+async function requireVersion(call: PlainCall): Promise<void> {
+  const { output } = await runGit(['version'], call);
+  const text = output.toString('utf8').trim();
+  const [, major = '0', minor = '0'] = /^git version (\d{1,4})\.(\d{1,4})/u.exec(text) ?? [];
+  if (Number(major) > LEAST[0] || (Number(major) === LEAST[0] && Number(minor) >= LEAST[1])) return;
+  throw new PhasegateError(
+    'REPOSITORY_UNUSABLE',
+    `Cannot make workspaces as git ${LEAST.join('.')} or later is needed: ${text.slice(0, 80)}`,
+    { hint: 'Install a later git.' },
+  );
+}
+
+async function factsOf(
+  folder: string,
+  call: PlainCall,
+): Promise<Pick<Repository, 'folder' | 'gitDir' | 'commonDir' | 'zero' | 'isShallow'>> {
+  const words = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--is-shallow-repository'];
+  const { code, output } = await runGit([...words, '--show-object-format', '--git-dir', '--git-common-dir'], {
+    ...call,
+    codes: [0, 128],
+  });
+  const [isBare, isShallow, format, gitDir, commonDir, ...more] = output.toString('utf8').trimEnd().split('\n');
+  if (code !== 0 || gitDir === undefined || commonDir === undefined || more.length > 0) {
+    throw unusable(folder, 'it is in no git repository, or git refuses to read it', 'Run `git status` in it.');
+  }
+  if (isBare === 'true') throw unusable(folder, 'its repository is bare', 'Give a folder with a working tree.');
+  const top = await runGit(['rev-parse', '--show-toplevel'], { ...call, codes: [0, 128] });
+  const shown = top.output.toString('utf8').replace(/\n$/u, '');
+  if (top.code !== 0 || shown === '') throw unusable(folder, 'it has no working tree', 'Give the folder of the files.');
+  return {
+    folder: await realpath(shown),
+    gitDir: await realpath(gitDir),
+    commonDir: await realpath(commonDir),
+    zero: '0'.repeat(format === 'sha256' ? 64 : 40),
+    isShallow: isShallow === 'true',
+  };
+}
+
+function unusable(folder: string, problem: string, hint: string): PhasegateError {
+  return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot make workspaces of ${folder} as ${problem}`, { hint });
+}
+
+/** Names of the filters and merge drivers that the configuration defines. */
+async function driversOf(call: PlainCall): Promise<Readonly<Record<'filter' | 'merge', readonly string[]>>> {
+  const { output } = await runGit(['config', '-z', '--name-only', '--get-regexp', '^(filter|merge)[.]'], {
+    ...call,
+    codes: [0, 1],
+  });
+  const keys = itemsOf(output).map((key) => textOf(key));
+  return { filter: namesIn(keys, 'filter.'), merge: namesIn(keys, 'merge.') };
+}
+
+/** Names between the section and the last dot. Keys of the section itself, such as `merge.tool`, have none. */
+function namesIn(keys: readonly string[], section: string): readonly string[] {
+  const own = keys.filter((key) => key.startsWith(section) && key.lastIndexOf('.') >= section.length);
+  return [...new Set(own.map((key) => key.slice(section.length, key.lastIndexOf('.'))))];
+}
+
+function objectVariables([first, ...others]: readonly [string, ...string[]]): Readonly<Record<string, string>> {
+  return {
+    GIT_OBJECT_DIRECTORY: first,
+    // In quotes, as a path may have the character that separates paths.
+    ...(others.length > 0 && {
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: others.map(quoted).join(process.platform === 'win32' ? ';' : ':'),
+    }),
+  };
+}
+
+function quoted(path: string): string {
+  return /[":;\n\\]/u.test(path)
+    ? `"${path.replaceAll(/["\\]/gu, String.raw`\$&`).replaceAll('\n', String.raw`\n`)}"`
+    : path;
+}

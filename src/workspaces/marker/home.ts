@@ -1,0 +1,71 @@
+/**
+ * The folder of all workspaces of one repository.
+ *
+ * ```text
+ * <root>/<repository>-<hash>/
+ *   <task>-<random>/           one try
+ *     workspace.json           the marker
+ *     <repository>/            the folder in which the agent works
+ *   .scratch/<random>/         indexes, packs
+ *   .trash/<random>/           removed workspaces, until they are deleted
+ * ```
+ *
+ * @module
+ */
+import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
+import { basename, join, relative, sep, isAbsolute } from 'node:path';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { sha256Hex } from '../../model/values/sha256.ts';
+import type { Repository } from '../git/repository.ts';
+import { removeTree } from './remove-tree.ts';
+
+/** The folder of a repository's workspaces. */
+export interface Home {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  readonly trash: string;
+  /** Name of the folder in which an agent works. */
+  readonly name: string;
+}
+
+/** Returns the home of a repository, and creates it. @throws PhasegateError `REPOSITORY_UNUSABLE` if it is in the repository. */
+export async function openHome(repository: Repository, root: string): Promise<Home> {
+  const name =
+    basename(repository.folder)
+      .replaceAll(/[^\w.-]+/gu, '-')
+      .slice(0, 40) || 'repository';
+  const given = join(root, `${name}-${sha256Hex([repository.commonDir]).slice(0, 12)}`);
+  if (isWithin(repository.folder, root) || isWithin(repository.commonDir, root)) throw inside(root);
+  await mkdir(given, { recursive: true, mode: 0o700 });
+  const path = await realpath(given);
+  if (isWithin(repository.folder, path) || isWithin(repository.commonDir, path)) throw inside(root);
+  const trash = join(path, '.trash');
+  await mkdir(trash, { recursive: true, mode: 0o700 });
+  return { path, trash, name };
+}
+
+/** Calls a function with a new empty folder, and removes the folder afterwards. */
+export async function withScratch<T>(home: Home, call: (folder: string) => Promise<T>): Promise<T> {
+  const parent = join(home.path, '.scratch');
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(parent, 's-'));
+  try {
+    return await call(folder);
+  } finally {
+    await removeTree(folder).catch(() => undefined);
+  }
+}
+
+/** True if a path is a folder or in it. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+// --- internal ---
+
+function inside(root: string): PhasegateError {
+  return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot make workspaces in ${root} as it is in the repository`, {
+    hint: 'Set `root` to a folder outside of it.',
+  });
+}

@@ -1,0 +1,115 @@
+/**
+ * The hand-over of a run: its branch becomes part of the user's branch, if that is safe.
+ *
+ * @module
+ */
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runRefs } from '../git/names.ts';
+import { openRepository, resolveName, type Repository } from '../git/repository.ts';
+import { readSealed } from '../git/sealed.ts';
+import { openHome, withScratch } from '../marker/home.ts';
+import { readOptions } from '../options.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { operationIn } from '../snapshot/user-state.ts';
+
+/** Options of {@link applyRun}. */
+export interface ApplyOptions {
+  /** A folder of the repository. @default that of the process */
+  readonly repository?: string | undefined;
+  readonly run: string;
+  /** Folder for temporary files, as of `gitWorkspace`. @default a state folder of the user */
+  readonly root?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Result of {@link applyRun}. */
+export type Applied =
+  | {
+      readonly applied: true;
+      /** The commit of the user's branch before. */
+      readonly from: string;
+      readonly to: string;
+    }
+  | {
+      readonly applied: false;
+      /** Reason, as a sentence. */
+      readonly reason: string;
+      /** Command that a person may run instead, after a look. */
+      readonly command: string;
+    };
+
+/**
+ * Moves the user's branch and files forward to the branch of a run. It does so only if the user's branch has not moved since and
+ * no uncommitted, untracked or ignored file is in the way. Otherwise nothing is changed, and the result says what to do.
+ *
+ * @throws PhasegateError `WORKSPACE_REFUSED` if the run has no branch.
+ */
+export async function applyRun({ repository: folder, run, root, signal }: ApplyOptions): Promise<Applied> {
+  const options = readOptions({ repository: folder, root });
+  const { author, timeout } = options;
+  const repository = await openRepository({ folder: options.repository, author, timeout, signal });
+  const { branch, branchRef, start } = runRefs(run);
+  const [to, from, base] = await Promise.all([
+    resolveName(repository, branchRef),
+    resolveName(repository, 'HEAD^{commit}'),
+    readSealed(repository, start),
+  ]);
+  if (to === undefined) throw unknown(branch);
+  const home = await openHome(repository, options.root);
+  const reason = await withScratch(home, (scratch) => obstacleTo(repository, { from, to, scratch }));
+  if (reason !== undefined || from === undefined) {
+    const isDirty = base !== undefined && from !== undefined && (await isOnTopOf(repository, base.commit, from));
+    // With uncommitted work as the base, a merge would bring that back as a commit.
+    const command = isDirty ? `git diff --binary ${base.commit} ${branch} | git apply --3way` : `git merge ${branch}`;
+    return { applied: false, reason: reason ?? 'The branch of the user has no commit yet.', command };
+  }
+  if (from !== to) await forward(repository, to);
+  return { applied: true, from, to };
+}
+
+// --- internal ---
+
+interface Ends {
+  readonly from: string | undefined;
+  readonly to: string;
+  readonly scratch: string;
+}
+
+/** Returns the reason why the user's branch cannot be moved forward, as a sentence. Changes nothing. */
+async function obstacleTo(repository: Repository, { from, to, scratch }: Ends): Promise<string | undefined> {
+  if (from === undefined) return 'The branch of the user has no commit yet.';
+  if (from === to) return undefined;
+  const head = await repository.git(['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
+  if (head.code !== 0) return "The user's HEAD is on no branch.";
+  const operation = await operationIn(repository);
+  if (operation !== undefined) return `A ${operation} is in progress.`;
+  const isAhead = await repository.git(['merge-base', '--is-ancestor', from, to], { codes: [0, 1] });
+  if (isAhead.code !== 0) return "The user's branch has commits that the run does not have.";
+  const index = join(scratch, 'index');
+  await copyFile(join(repository.gitDir, 'index'), index);
+  const call = { workTree: repository.folder, index, filters: true };
+  await repository.git(['update-index', '-q', '--refresh'], { ...call, codes: [0, 1] });
+  // Ignored files count as well: without rules to exclude files, git overwrites none.
+  const trial = await repository.git(['read-tree', '-m', '-u', '--dry-run', from, to], { ...call, codes: [0, 1, 128] });
+  if (trial.code === 0) return undefined;
+  return 'Files that the user has changed, or that git does not track, would be overwritten.';
+}
+
+/** True if a commit was made of the user's uncommitted work. */
+async function isOnTopOf(repository: Repository, base: string, head: string): Promise<boolean> {
+  const subject = await repository.text(['show', '--no-patch', '--format=%s', base]);
+  return base !== head && subject.startsWith('phasegate: uncommitted work');
+}
+
+async function forward(repository: Repository, to: string): Promise<void> {
+  const { gitDir, folder } = repository;
+  const merge = ['merge', '--ff-only', '--no-overwrite-ignore', '--no-autostash', '--no-edit', '--quiet', to];
+  await repository.git(merge, { workTree: folder, index: join(gitDir, 'index'), filters: true });
+}
+
+function unknown(branch: string): PhasegateError {
+  return new PhasegateError('WORKSPACE_REFUSED', `Cannot hand over the run as there is no branch "${branch}"`, {
+    hint: 'Give the id of a run that was started in this repository.',
+  });
+}

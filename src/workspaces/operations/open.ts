@@ -1,0 +1,182 @@
+/**
+ * New workspaces.
+ *
+ * @module
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { exclusively } from '../git/mutex.ts';
+import { requireCommit, type Repository } from '../git/repository.ts';
+import { withScratch, type Home } from '../marker/home.ts';
+import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts';
+import { COOKIE, endProcesses, isAlive } from '../marker/processes.ts';
+import { sizeOf } from '../marker/size.ts';
+import { discardTry, emptyTrash } from '../marker/trash.ts';
+import type { Options } from '../options.ts';
+import { makeClone } from '../place/clone.ts';
+import { copyIncluded } from '../place/include.ts';
+import { addWorkTree, forgetWorkTree } from '../place/linked.ts';
+import { choosePorts, type Ports } from '../place/ports.ts';
+import { runScript } from '../place/script.ts';
+import type { AttemptPlace, Note } from '../port.ts';
+import { restoreFolder } from '../snapshot/restore.ts';
+import { takeTree } from '../snapshot/take-tree.ts';
+
+/** A workspace that is ready. */
+export interface Opened extends Try {
+  /** The folder in which the agent works. */
+  readonly work: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly notes: readonly Note[];
+}
+
+/** Options of {@link openTry}. */
+export interface OpenOptions {
+  readonly repository: Repository;
+  readonly home: Home;
+  readonly options: Options;
+  readonly place: AttemptPlace;
+  readonly base: string;
+  /** Removes workspaces whose content is kept, to make room. */
+  readonly makeRoom: () => Promise<unknown>;
+}
+
+/** Creates the folder of a try and fills it. If that fails, the folder is removed. */
+export async function openTry(given: OpenOptions): Promise<Opened> {
+  const { repository, home, options, place } = given;
+  const base = await requireCommit(repository, given.base);
+  await emptyTrash(home);
+  await clearEarlier(repository, home, place);
+  const { folder, marker } = await exclusively(home.path, async () => {
+    await requireRoom(given);
+    const taken = (await readTries(home)).map((one) => one.marker.ports);
+    const ports = await choosePorts(options.ports, taken, place.key);
+    return createTry(home, { place, base, isolation: options.isolation, ports });
+  });
+  const work = workOf(repository, home, { folder, marker });
+  const env = environmentOf(work, base, marker.ports);
+  try {
+    const notes = await fill(given, { work, env, base });
+    const ready = { ...marker, state: 'ready' } as const;
+    await writeMarker(folder, ready);
+    return { folder, marker: ready, work, env, notes };
+  } catch (error) {
+    await removeTry(repository, home, { folder, marker }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Returns the folder in which the agent of a try works. It does not depend on what the marker says of paths. */
+export function workOf(repository: Repository, home: Home, { folder, marker }: Try): string {
+  return marker.isolation === 'inPlace' ? repository.folder : join(folder, home.name);
+}
+
+/** Removes the folder of a try, and with `worktree` what the repository knows of it. */
+export async function removeTry(repository: Repository, home: Home, one: Try): Promise<void> {
+  await discardTry(home, one.folder);
+  if (one.marker.isolation === 'worktree') await forgetWorkTree(repository, workOf(repository, home, one));
+}
+
+// --- internal ---
+
+/** Stops what earlier tries of the attempt have left running, and removes folders that nobody will complete. */
+async function clearEarlier(repository: Repository, home: Home, place: AttemptPlace): Promise<void> {
+  for (const one of await readTries(home)) {
+    const { marker } = one;
+    const isSame = marker.place.run === place.run && marker.place.key === place.key;
+    const isAbandoned = !isAlive(marker.owner);
+    if (isSame && (isAbandoned || marker.owner.pid === process.pid || marker.state === 'closed')) {
+      await endProcesses(workOf(repository, home, one), marker.groups);
+    }
+    // No agent has been in it.
+    if (marker.state === 'making' && isAbandoned) await removeTry(repository, home, one);
+  }
+}
+
+async function requireRoom({ repository, home, options, makeRoom }: OpenOptions): Promise<void> {
+  const problem = async () => {
+    const tries = await readTries(home);
+    if (
+      options.isolation === 'inPlace' &&
+      tries.some(({ marker }) => marker.isolation === 'inPlace' && isLive(marker))
+    ) {
+      return 'another task works in the same folder';
+    }
+    if (tries.length >= options.maxCount)
+      return `there are ${tries.length} already, and at most ${options.maxCount} may be`;
+    if (options.maxBytes === 0) return undefined;
+    const bytes = await sizeOf(home.path);
+    return bytes > options.maxBytes
+      ? `they take ${bytes} bytes, and at most ${options.maxBytes} may be taken`
+      : undefined;
+  };
+  if ((await problem()) === undefined) return;
+  await makeRoom();
+  const found = await problem();
+  if (found === undefined) return;
+  throw new PhasegateError('WORKSPACE_REFUSED', `Cannot open a workspace of ${repository.folder} as ${found}`, {
+    hint: `Wait for others to end, or remove folders below ${home.path}: prune with \`rescue\` keeps their content.`,
+  });
+}
+
+function isLive(marker: Try['marker']): boolean {
+  return marker.state !== 'closed' && isAlive(marker.owner);
+}
+
+function environmentOf(work: string, base: string, ports: Ports): Readonly<Record<string, string>> {
+  return {
+    [COOKIE]: work,
+    PHASEGATE_BASE: base,
+    // Without a `.git` of its own, a workspace must not become part of a repository above it.
+    GIT_CEILING_DIRECTORIES: join(work, '..'),
+    ...(ports.count > 0 && { PHASEGATE_PORT: String(ports.first), PHASEGATE_PORTS: String(ports.count) }),
+  };
+}
+
+interface Filling {
+  readonly work: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly base: string;
+}
+
+async function fill(given: OpenOptions, { work, env, base }: Filling): Promise<readonly Note[]> {
+  const { repository, home, options, place } = given;
+  const notes: Note[] = [];
+  switch (options.isolation) {
+    case 'clone':
+      await mkdir(work);
+      await makeClone(repository, work, base);
+      break;
+    case 'worktree':
+      await addWorkTree(repository, work, base);
+      break;
+    case 'inPlace':
+      notes.push(...(await withScratch(home, (scratch) => restoreFolder({ repository, place, base, scratch }))));
+      break;
+  }
+  if (options.isolation !== 'inPlace') notes.push(...(await copyIncluded(repository.folder, work, options.include)));
+  if (options.setup === undefined) return notes;
+  const { setup: line, timeout } = options;
+  await runScript({ line, name: 'setup', folder: work, env, timeout, signal: repository.signal });
+  return [...notes, ...(await changesBySetup(given, work, base))];
+}
+
+/** Says so if the setup has changed files that a snapshot has. */
+async function changesBySetup(
+  { repository, home, options }: OpenOptions,
+  work: string,
+  base: string,
+): Promise<readonly Note[]> {
+  const { include, maxChangedBytes: maxBytes } = options;
+  const { tree } = await withScratch(home, (scratch) =>
+    takeTree({ repository, work, base, scratch, include, maxBytes }),
+  );
+  if (tree === (await repository.text(['rev-parse', `${base}^{tree}`]))) return [];
+  return [
+    {
+      code: 'setupChanged',
+      text: 'The setup has changed files that are not ignored. They count as changes of the agent.',
+    },
+  ];
+}

@@ -1,0 +1,77 @@
+/**
+ * Clones, which share nothing with the repository. Git runs in a clone only here, before an agent gets it.
+ *
+ * @module
+ */
+import { copyFile, lstat, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Repository } from '../git/repository.ts';
+import { itemsOf, textOf } from '../git/run-git.ts';
+import { removeTree } from '../marker/remove-tree.ts';
+
+/** Clones the repository to a new folder, with the files of a commit and a detached HEAD. */
+export async function makeClone(repository: Repository, work: string, base: string): Promise<void> {
+  await copyRepository(repository, work);
+  const gitDir = join(work, '.git');
+  const has = await repository.git(['cat-file', '-e', `${base}^{commit}`], { gitDir, codes: [0, 1, 128] });
+  if (has.code !== 0) {
+    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
+    await repository.git([...fetch, repository.commonDir, base], { gitDir });
+  }
+  await repository.git(['remote', 'remove', 'origin'], { gitDir });
+  for (const name of ['exclude', 'attributes']) await copySmall(repository.commonDir, gitDir, join('info', name));
+  const checkout = ['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', base];
+  await repository.git(checkout, { gitDir, workTree: work, index: join(gitDir, 'index') });
+}
+
+// --- internal ---
+
+async function copyRepository(repository: Repository, work: string): Promise<void> {
+  const { commonDir } = repository;
+  const settings = (await conversionsOf(repository)).flatMap((setting) => ['--config', setting]);
+  const words = [
+    'clone',
+    '--quiet',
+    '--no-tags',
+    '--no-checkout',
+    '--no-recurse-submodules',
+    '--template=',
+    '--origin',
+  ];
+  const clone = (how: readonly string[]) =>
+    repository.outside([...words, 'origin', ...settings, ...how, '--', commonDir, work], dirname(work));
+  try {
+    // Copies files, so that no commit is missing, not even one without a branch. Hard links would let an agent change
+    // the objects of the user's repository.
+    await clone(['--local', '--no-hardlinks']);
+  } catch (error) {
+    if (repository.signal.aborted) throw error;
+    // Git copies no repository that has symbolic links among its objects.
+    await removeTree(work);
+    await clone(['--no-local']);
+  }
+}
+
+/** Settings of the repository that convert files. A clone with others would show each file as changed. */
+async function conversionsOf(repository: Repository): Promise<readonly string[]> {
+  const { output } = await repository.git(
+    [
+      'config',
+      '-z',
+      '--get-regexp',
+      '^core[.](autocrlf|eol|symlinks|filemode|longpaths|ignorecase|precomposeunicode)$',
+    ],
+    { codes: [0, 1] },
+  );
+  return itemsOf(output).map((item) => textOf(item).replace('\n', '='));
+}
+
+/** Most bytes of a file of rules. */
+const MOST_BYTES = 1_000_000;
+
+async function copySmall(from: string, to: string, name: string): Promise<void> {
+  const stats = await lstat(join(from, name)).catch(() => undefined);
+  if (!stats?.isFile() || stats.size > MOST_BYTES) return;
+  await mkdir(dirname(join(to, name)), { recursive: true });
+  await copyFile(join(from, name), join(to, name));
+}

@@ -1,0 +1,39 @@
+/**
+ * The proof that nothing is lost with a workspace.
+ *
+ * @module
+ */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Isolation } from '../isolation.ts';
+import { resolveName } from '../git/repository.ts';
+import { lostCommits } from './own-commits.ts';
+import { takeTree, type TakeOptions } from './take-tree.ts';
+
+/** Options of {@link doubtAbout}. */
+export interface ProofOptions extends Omit<TakeOptions, 'objects'> {
+  /** Commits of which one has to have the files. */
+  readonly commits: readonly string[];
+  readonly isolation: Isolation;
+}
+
+/**
+ * Compares the files of a workspace with commits, without adding anything to the repository.
+ *
+ * @returns A reason to leave the folder as it is, as a sentence; `undefined` if nothing is lost with it.
+ */
+export async function doubtAbout(options: ProofOptions): Promise<string | undefined> {
+  const { repository, scratch, commits, work } = options;
+  const own = join(scratch, 'objects');
+  await mkdir(own, { recursive: true });
+  const taken = await takeTree({ ...options, objects: [own, join(repository.commonDir, 'objects')] });
+  const trees = await Promise.all(commits.map((commit) => resolveName(repository, `${commit}^{tree}`)));
+  if (!trees.includes(taken.tree)) return 'Its files are not kept.';
+  if (taken.nested.length > 0) return 'The history of a repository in it is not kept.';
+  if (taken.submodules.length > 0) return 'Changes inside of a submodule are not kept.';
+  if (taken.left.length > 0) return 'Paths that git refuses are not kept.';
+  if (options.isolation !== 'clone') return undefined;
+  const { kept: lost, problem } = await lostCommits(repository, work);
+  if (problem !== undefined) return `Commits in it may not be kept, as ${problem}.`;
+  return lost.length > 0 ? 'Commits in it are not kept.' : undefined;
+}

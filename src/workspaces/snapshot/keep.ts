@@ -1,0 +1,104 @@
+/**
+ * The work of an attempt as a commit on a ref of its own.
+ *
+ * @module
+ */
+import { z } from 'zod';
+import { changesOf } from '../git/changes.ts';
+import { messageOf, writeCommit } from '../git/commit.ts';
+import { attemptRef } from '../git/names.ts';
+import type { Repository } from '../git/repository.ts';
+import { readSealed, seal, type Sealed } from '../git/sealed.ts';
+import type { Isolation } from '../isolation.ts';
+import type { AttemptPlace, Note, NoteCode, Snapshot } from '../port.ts';
+import { keepDetached, keepOwnCommits, type OwnCommits, type OwnCommitsOptions } from './own-commits.ts';
+import { takeTree, type TakeOptions, type TakenTree } from './take-tree.ts';
+
+/** Options of {@link keepWork}. */
+export interface KeepOptions extends Omit<TakeOptions, 'objects'> {
+  readonly place: AttemptPlace;
+  readonly title: string;
+  readonly isolation: Isolation;
+}
+
+/** Keeps the files of a workspace. Work of the attempt that is kept already stays, and is returned instead. */
+export async function keepWork(options: KeepOptions): Promise<Snapshot> {
+  const { repository, place, base, title } = options;
+  const earlier = await readKept(repository, place);
+  if (earlier) return earlier;
+  const taken = await takeTree(options);
+  const notes = [...notesOf(taken), ...(await ownCommits(options))];
+  const commit = await writeCommit(repository, { tree: taken.tree, parents: [base], message: messageOf(place, title) });
+  const sealed = await seal(repository, attemptRef('attempts', place), { commit, facts: { notes } });
+  return snapshotOf(repository, sealed);
+}
+
+/** Reads the kept work of an attempt. */
+export async function readKept(repository: Repository, place: AttemptPlace): Promise<Snapshot | undefined> {
+  const sealed = await readSealed(repository, attemptRef('attempts', place));
+  return sealed && snapshotOf(repository, sealed);
+}
+
+/** Notes as JSON. */
+export const notesSchema = z.array(
+  z.object({ code: z.custom<NoteCode>((value) => typeof value === 'string'), text: z.string() }),
+);
+
+// --- internal ---
+
+const factsSchema = z.object({ notes: notesSchema });
+
+async function snapshotOf(repository: Repository, { commit, facts }: Sealed): Promise<Snapshot> {
+  const [tree = '', base = ''] = (await repository.text(['rev-parse', `${commit}^{tree}`, `${commit}^`])).split('\n');
+  const { notes } = factsSchema.parse(facts);
+  return { commit, base, tree, ...(await changesOf(repository, base, commit)), notes };
+}
+
+function notesOf({ nested, submodules, left }: TakenTree): readonly Note[] {
+  return [
+    note('nested', nested, 'Files of repositories inside of the workspace are kept, but not their history'),
+    note('submoduleReset', submodules, 'Changes inside of submodules are not kept'),
+    note('notTaken', left, 'Paths that git or the system refuses are not kept'),
+  ].flat();
+}
+
+function note(code: NoteCode, paths: readonly string[], text: string): readonly Note[] {
+  return paths.length === 0 ? [] : [{ code, text: `${text}: ${namesIn(paths)}.` }];
+}
+
+async function ownCommits(options: KeepOptions): Promise<readonly Note[]> {
+  const ref = attemptRef('commits', options.place);
+  const { kept, problem } = await keepByIsolation({ ...options, ref });
+  const notes: Note[] = [];
+  if (kept.length > 0) {
+    notes.push({
+      code: 'ownCommits',
+      text: `Commits of the agent are kept below ${ref}, of its refs: ${namesIn(kept)}.`,
+    });
+  }
+  if (problem !== undefined) {
+    notes.push({ code: 'ownCommitsLeft', text: `Commits of the agent, if any, are not kept, as ${problem}.` });
+  }
+  return notes;
+}
+
+async function keepByIsolation(options: KeepOptions & OwnCommitsOptions): Promise<OwnCommits> {
+  switch (options.isolation) {
+    case 'clone':
+      return keepOwnCommits(options);
+    case 'worktree':
+      return keepDetached(options);
+    case 'inPlace':
+      // They are on a branch of the user.
+      return { kept: [] };
+  }
+}
+
+/** Most names in a note. */
+const MOST_NAMES = 20;
+
+function namesIn(names: readonly string[]): string {
+  const some = names.slice(0, MOST_NAMES).map((name) => JSON.stringify(name.slice(0, 200)));
+  const more = names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : [];
+  return [...some, ...more].join(', ');
+}

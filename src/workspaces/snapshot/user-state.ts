@@ -1,0 +1,167 @@
+/**
+ * Facts about the user's repository that a run and its agents should know.
+ *
+ * @module
+ */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { resolveName, type Repository } from '../git/repository.ts';
+import { itemsOf, textOf } from '../git/run-git.ts';
+import type { Note } from '../port.ts';
+
+/** Options of {@link notesAbout}. */
+export interface StateOptions {
+  readonly repository: Repository;
+  /** The commit at HEAD; `undefined` before the first one. */
+  readonly head: string | undefined;
+  /** True if the base has the user's uncommitted work. */
+  readonly hasUncommitted: boolean;
+}
+
+/** Describes the state of the user's repository. Changes nothing. */
+export async function notesAbout(options: StateOptions): Promise<readonly Note[]> {
+  const { repository, head } = options;
+  const found = await Promise.all([
+    uncommitted(options),
+    detached(repository, head),
+    inProgress(repository),
+    submodules(repository, head),
+    largeFiles(repository, head),
+    settings(repository),
+  ]);
+  return [
+    ...when(head === undefined, 'unborn', 'The repository has no commit yet, so the run starts with an empty one.'),
+    ...when(repository.isShallow, 'shallow', 'The repository is shallow, so earlier history is missing.'),
+    ...found.flat(),
+  ];
+}
+
+/** Folders of the user with a repository of their own that the user's repository neither tracks nor ignores. */
+export async function nestedRepositories(repository: Repository): Promise<readonly string[]> {
+  const { folder, gitDir } = repository;
+  const list = ['ls-files', '--others', '--exclude-standard', '--directory', '--no-empty-directory', '-z'];
+  const { output } = await repository.git(list, { workTree: folder, index: join(gitDir, 'index') });
+  const folders = itemsOf(output)
+    .filter((path) => path.endsWith('/'))
+    .map((path) => textOf(path));
+  const found = await Promise.all(folders.slice(0, MOST_FOLDERS).map((path) => exists(join(folder, path, '.git'))));
+  return folders.filter((_, index) => found[index]);
+}
+
+// --- internal ---
+
+/** Most untracked folders that are searched for repositories. */
+const MOST_FOLDERS = 1000;
+
+async function uncommitted({ repository, hasUncommitted }: StateOptions): Promise<readonly Note[]> {
+  const { folder, gitDir } = repository;
+  const status = [
+    'status',
+    '--porcelain=v1',
+    '-z',
+    '--no-renames',
+    '--untracked-files=normal',
+    '--ignore-submodules=all',
+  ];
+  const { output } = await repository.git(status, { workTree: folder, index: join(gitDir, 'index'), filters: true });
+  const lines = itemsOf(output);
+  const untracked = lines.filter((line) => line.startsWith('??')).length;
+  const changed = lines.length - untracked;
+  if (lines.length === 0) return [];
+  const numbers = `${count(changed, 'changed file')} and ${count(untracked, 'untracked path')}`;
+  const text = hasUncommitted
+    ? `The run starts with the user's uncommitted work: ${numbers}.`
+    : `The user's uncommitted work is not part of the run: ${numbers}. Nobody may assume that it is there.`;
+  return [{ code: 'uncommitted', text }];
+}
+
+async function detached(repository: Repository, head: string | undefined): Promise<readonly Note[]> {
+  const { code } = await repository.git(['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
+  return when(code === 1 && head !== undefined, 'detached', "The user's HEAD is on no branch.");
+}
+
+/** Files and folders of the git directory, and the operation that is going on while they exist. */
+const OPERATIONS: Readonly<Record<string, string>> = {
+  MERGE_HEAD: 'merge',
+  'rebase-merge': 'rebase',
+  'rebase-apply': 'rebase',
+  CHERRY_PICK_HEAD: 'cherry-pick',
+  REVERT_HEAD: 'revert',
+  BISECT_LOG: 'bisection',
+};
+
+async function inProgress(repository: Repository): Promise<readonly Note[]> {
+  const operation = await operationIn(repository);
+  if (operation === undefined) return [];
+  return [{ code: 'inProgress', text: `A ${operation} is in progress in the user's folder.` }];
+}
+
+/** Returns the operation that is going on in the user's folder, such as `merge`. */
+export async function operationIn({ gitDir }: Repository): Promise<string | undefined> {
+  for (const [name, operation] of Object.entries(OPERATIONS)) if (await exists(join(gitDir, name))) return operation;
+  return undefined;
+}
+
+async function submodules(repository: Repository, head: string | undefined): Promise<readonly Note[]> {
+  const has = head !== undefined && (await resolveName(repository, `${head}:.gitmodules`)) !== undefined;
+  return when(
+    has,
+    'submodules',
+    'The repository has submodules. They are empty in workspaces, and changes in them are not kept.',
+  );
+}
+
+async function largeFiles(repository: Repository, head: string | undefined): Promise<readonly Note[]> {
+  const id = head === undefined ? undefined : await resolveName(repository, `${head}:.gitattributes`);
+  if (id === undefined) return [];
+  const { code, output } = await repository.git(['cat-file', 'blob', id], {
+    codes: [0, 128],
+    cut: true,
+    maxBytes: 1_000_000,
+  });
+  const has = code === 0 && output.toString('utf8').includes('filter=');
+  return when(
+    has,
+    'lfs',
+    'The repository has files with content filters, such as Git LFS. Filters do not run in workspaces, so these files are there as git stores them.',
+  );
+}
+
+async function settings(repository: Repository): Promise<readonly Note[]> {
+  const keys = '^core[.](sparsecheckout|ignorecase)$';
+  // Outside of the settings for git itself, which turn sparse checkouts off.
+  const { output } = await repository.git(['config', '--local', '-z', '--get-regexp', keys], { codes: [0, 1] });
+  const set = new Map(itemsOf(output).map((item) => pair(textOf(item).toLowerCase())));
+  return [
+    ...when(
+      set.get('core.sparsecheckout') === 'true',
+      'sparse',
+      'The checkout of the user is sparse. Workspaces have all files.',
+    ),
+    ...when(
+      set.get('core.ignorecase') === 'true',
+      'caseInsensitive',
+      'The file system of the user ignores the case of names.',
+    ),
+  ];
+}
+
+function pair(item: string): readonly [string, string] {
+  const end = item.indexOf('\n');
+  return end === -1 ? [item, 'true'] : [item.slice(0, end), item.slice(end + 1)];
+}
+
+function when(condition: boolean, code: Note['code'], text: string): readonly Note[] {
+  return condition ? [{ code, text }] : [];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
