@@ -21,6 +21,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   node: ['actors'],
   llm: ['model', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
+  agents: ['model', 'actors', 'llm', 'zod', 'node:'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
   server: [
@@ -66,6 +67,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   visualizations: ['statechart', 'pictures', 'layout'],
   server: ['.'],
   llm: ['work', 'review', 'call'],
+  agents: ['work', 'jsonl', 'process', '.'],
   cli: [
     '.',
     'commands',
