@@ -37,7 +37,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dashboard: ['server'],
-  testing: ['model', 'projections', 'store', 'node:assert'],
+  testing: ['model', 'projections', 'store', 'agents', 'node:assert'],
 };
 
 /**
@@ -67,7 +67,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   visualizations: ['statechart', 'pictures', 'layout'],
   server: ['.'],
   llm: ['work', 'review', 'call'],
-  agents: ['work', 'jsonl', 'process', '.'],
+  agents: ['work', 'command', 'jsonl', 'process', '.'],
   cli: [
     '.',
     'commands',

@@ -18,7 +18,7 @@ export type AgentEvent =
   | { readonly type: 'permission'; readonly asked: string; readonly answered: 'allow' | 'reject' }
   /** The total usage of the turn so far. */
   | ({ readonly type: 'usage' } & AgentUsage)
-  /** A line or a message that is not understood. The turn goes on. */
+  /** A line or a message that is none of these. The turn goes on. */
   | { readonly type: 'raw'; readonly because: RawCause; readonly text: string };
 
 /** A call of a tool. The same `id` comes again when its status changes. */
@@ -57,8 +57,8 @@ export interface AgentUsage {
   readonly model?: string | undefined;
 }
 
-/** The reason of a raw event: an unknown event, no JSON, or more bytes than a line may have. */
-export type RawCause = 'unknown' | 'notJson' | 'tooLong';
+/** The reason of a raw event: an unknown form, no JSON, more bytes than a line may have, or an error that the agent tells and survives. */
+export type RawCause = 'unknown' | 'notJson' | 'tooLong' | 'error';
 
 /** Cuts every text of an event to its longest length, and every list to its most entries. */
 export function bounded(event: AgentEvent): AgentEvent {

@@ -16,6 +16,9 @@ const turn = existsSync(asked) ? readFileSync(asked, 'utf8').split('\n').length 
 const steps = turns[turn] ?? [];
 let prompt = '';
 if (steps[0]?.type !== 'ignoreInput') for await (const piece of process.stdin.setEncoding('utf8')) prompt += piece;
+// A command agent may give it as an argument, or as the path of a file.
+if (args[0] === '--prompt') prompt = args[1] ?? '';
+if (args[0] === '--prompt-file') prompt = readFileSync(args[1] ?? '', 'utf8');
 appendFileSync(asked, `${JSON.stringify(question())}\n`);
 for (const step of steps) await take(step);
 
@@ -35,9 +38,11 @@ async function take(step: Step): Promise<void> {
     case 'ignoreInput':
       return;
     case 'json':
-      return write(`${withNonce(JSON.stringify(step.line))}\n`);
+      return write(
+        `${JSON.stringify(step.line, (_, value: unknown) => (typeof value === 'string' ? filled(value) : value))}\n`,
+      );
     case 'text':
-      return write(withNonce(step.text));
+      return write(filled(step.text));
     case 'bytes':
       return write(Buffer.from(step.base64, 'base64'));
     case 'file':
@@ -55,7 +60,7 @@ async function take(step: Step): Promise<void> {
       process.on('SIGTERM', () => undefined);
       return;
     case 'background':
-      spawn(process.execPath, ['--eval', deafChild(step.path)], { stdio: 'inherit' });
+      spawn(process.execPath, ['--eval', deafChild(step.path)], { stdio: 'inherit' }).unref();
       return fileAt(step.path);
     case 'create':
       writeFileSync(step.path, step.content);
@@ -78,9 +83,12 @@ function write(data: string | Uint8Array, to: NodeJS.WriteStream = process.stdou
   return new Promise((resolve) => void to.write(data, () => resolve()));
 }
 
-/** Puts the nonce of the prompt, or one that is wrong, in its place. */
-function withNonce(text: string): string {
-  return text.replaceAll('<nonce>', () => /"nonce": "([0-9a-f-]{36})"/u.exec(prompt)?.[1] ?? 'none');
+/** Puts facts of the turn in their places. */
+function filled(text: string): string {
+  return text
+    .replaceAll('<nonce>', () => /"nonce": "([0-9a-f-]{36})"/u.exec(prompt)?.[1] ?? 'none')
+    .replaceAll('<mark>', () => process.env['PHASEGATE_AGENT'] ?? 'none')
+    .replaceAll('<prompt>', () => prompt);
 }
 
 /** A child that is deaf to SIGTERM and never ends. It writes its id. */

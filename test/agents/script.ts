@@ -10,7 +10,7 @@ export interface Script {
   readonly asked: string;
 }
 
-/** One step of a turn. In `json` and `text`, `<nonce>` becomes the nonce of the prompt. */
+/** One step of a turn. In `json` and `text`, `<prompt>` becomes the prompt, `<nonce>` its nonce, and `<mark>` the mark of agents. */
 export type Step =
   /** Leaves standard input unread. Only as the first step. */
   | { readonly type: 'ignoreInput' }

@@ -26,6 +26,7 @@ export const claude: JsonlProfile = {
     ...accessArgs(turn),
     ...(turn.model === undefined ? [] : ['--model', turn.model]),
     ...(turn.schema === undefined ? [] : ['--json-schema', turn.schema]),
+    ...turn.more,
   ],
   reader: claudeReader,
 };

@@ -76,9 +76,9 @@ async function takeTurn(setting: Setting, turn: AgentTurn): Promise<AgentResult>
   const json = by && JSON.stringify(turn.schema?.schema);
   return withFile('schema.json', by === 'file' ? json : undefined, (schemaFile) => {
     const schema = by === 'argument' ? json : undefined;
-    const own = profile.args({ access, permissions, model, schema, schemaFile });
+    const own = profile.args({ access, permissions, model, schema, schemaFile, more: args });
     const [first, ...words] = typeof program === 'string' ? [program] : program;
-    return follow(setting, turn, [first, ...words, ...own, ...args]);
+    return follow(setting, turn, [first, ...words, ...own]);
   });
 }
 

@@ -14,7 +14,7 @@ import type { AgentAccess, PermissionPolicy } from '../permission.ts';
 export interface JsonlProfile extends Pick<Agent, 'name' | 'provider' | 'reports' | 'access'> {
   /** The program, if no other is named. */
   readonly program: string;
-  /** The arguments for a turn. */
+  /** All arguments for a turn, those of the user included. */
   args(turn: ProfileTurn): readonly string[];
   /** The way in which it takes this schema; `undefined` if it takes none. @default none */
   readonly schemaBy?: ((schema: AnswerSchema) => 'argument' | 'file' | undefined) | undefined;
@@ -33,6 +33,8 @@ export interface ProfileTurn {
   readonly schema: string | undefined;
   /** The path of the schema, if it is passed as a file. */
   readonly schemaFile: string | undefined;
+  /** Arguments of the user. */
+  readonly more: readonly string[];
 }
 
 /** Reader of the lines of one turn. It depends on the lines only. */

@@ -19,6 +19,12 @@ Your last message, as a JSON string:
 ${JSON.stringify(elided(answer, LONGEST_ANSWER))}`;
 }
 
+/** The question to review again after an answer that is no verdict. The whole review is asked for, so that no verdict is read into prose. */
+export function askAgain(prompt: string, problem: string): string {
+  const found = JSON.stringify(elided(problem, LONGEST_PROBLEM));
+  return `${prompt}\n\nAn earlier answer to this could not be used: ${found}\nJudge the work yourself, and keep to the form.`;
+}
+
 // --- internal ---
 
 const LONGEST_PROBLEM = 2000;
