@@ -18,6 +18,7 @@ const PROPERTY = [
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
   'test/{build,bundlers,command,command-check,docs,git-checks,hovers,one-answer,package,pictures}.test.ts',
+  'test/agents/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/dashboard/bundle.test.ts',
   'test/examples/**/*.test.ts',

@@ -23,6 +23,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   llm: ['model', 'zod'],
   fleet: ['model', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
+  agents: ['model', 'actors', 'llm', 'zod', 'node:'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
   server: [
@@ -38,7 +39,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dashboard: ['server'],
-  testing: ['model', 'projections', 'store', 'node:assert'],
+  testing: ['model', 'projections', 'store', 'agents', 'node:assert'],
 };
 
 /**
@@ -69,6 +70,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   visualizations: ['statechart', 'pictures', 'layout'],
   server: ['.'],
   llm: ['work', 'review', 'call'],
+  agents: ['work', 'command', 'jsonl', 'process', '.'],
   cli: [
     '.',
     'commands',

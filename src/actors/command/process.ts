@@ -7,6 +7,7 @@
  * @module
  */
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createExcerpt } from './output-excerpt.ts';
 
@@ -22,6 +23,18 @@ export interface ProcessOptions {
   readonly timeout: number;
   readonly maxOutputBytes: number;
   readonly signal: AbortSignal;
+  /** Called with the id of the process group once the process runs. */
+  readonly onStart?: ((pid: number) => void) | undefined;
+  /** Called with each piece of output as it arrives. */
+  readonly onOutput?: ((chunk: Uint8Array, from: 'stdout' | 'stderr') => void) | undefined;
+  /** Called with standard input, which then stays open, in place of `stdin`. */
+  readonly onInput?: ((input: ProcessInput) => void) | undefined;
+}
+
+/** Standard input of a running process. A process that has ended ignores both calls. */
+export interface ProcessInput {
+  write(chunk: Uint8Array): void;
+  end(): void;
 }
 
 /** Result of a process. */
@@ -62,6 +75,8 @@ const groups = new Set<number>();
 
 /** Milliseconds between SIGTERM and SIGKILL. */
 const KILL_GRACE_MS = 2000;
+/** Milliseconds to wait for the end of a group after SIGKILL. */
+const KILLED_MS = 500;
 /** Milliseconds to wait for further output after a process has ended, as its children may still write. */
 const DRAIN_MS = 200;
 /** Milliseconds; Node fires longer timers at once. */
@@ -82,7 +97,7 @@ const NOT_STARTED: ProcessEnd = {
 };
 
 async function follow(options: ProcessOptions): Promise<ProcessEnd> {
-  const { line, cwd, env, stdin, signal, maxOutputBytes } = options;
+  const { line, cwd, env, stdin, signal, maxOutputBytes, onStart, onOutput, onInput } = options;
   // Imported on first use, as it is a hundred files and most programs start no process.
   const { execa } = await import('execa');
   if (signal.aborted) return NOT_STARTED;
@@ -97,13 +112,20 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
     encoding: 'buffer',
     detached: !windows,
     windowsHide: true,
-    ...(stdin === undefined ? { stdin: 'ignore' } : { input: stdin }),
+    ...(onInput ? { stdin: 'pipe' } : stdin === undefined ? { stdin: 'ignore' } : { input: stdin }),
   });
   const stdout = createExcerpt(maxOutputBytes);
   const stderr = createExcerpt(maxOutputBytes);
   const all = createExcerpt(maxOutputBytes);
-  child.stdout.on('data', (chunk: Buffer) => [stdout, all].forEach((one) => one.add(chunk)));
-  child.stderr.on('data', (chunk: Buffer) => [stderr, all].forEach((one) => one.add(chunk)));
+  child.stdout.on('data', (chunk: Buffer) => {
+    [stdout, all].forEach((one) => one.add(chunk));
+    onOutput?.(chunk, 'stdout');
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    [stderr, all].forEach((one) => one.add(chunk));
+    onOutput?.(chunk, 'stderr');
+  });
+  if (onInput && child.stdin) onInput(inputOf(child.stdin));
 
   const { pid } = child;
   let timedOut = false;
@@ -117,6 +139,7 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   const abort = () => void stop();
   signal.addEventListener('abort', abort, { once: true });
   if (pid !== undefined) enter(pid);
+  if (pid !== undefined) onStart?.(pid);
   let swept: Promise<void> | undefined;
   const clean = () => (swept ??= sweep(pid, child, stop));
   child.once('exit', () => void clean());
@@ -158,7 +181,19 @@ async function stopGroup(pid: number | undefined): Promise<void> {
   const until = performance.now() + KILL_GRACE_MS;
   // Polls, as the system does not report the end of a group.
   while (kill(pid, 0) && performance.now() < until) await sleep(20);
-  kill(pid, 'SIGKILL');
+  if (!kill(pid, 'SIGKILL')) return;
+  // Members of the group may write until the system has ended them.
+  const gone = performance.now() + KILLED_MS;
+  while (kill(pid, 0) && performance.now() < gone) await sleep(5);
+}
+
+function inputOf(stdin: Writable): ProcessInput {
+  // The end of the process says why it no longer reads.
+  stdin.on('error', () => undefined);
+  return {
+    write: (chunk) => void (stdin.writable && stdin.write(chunk)),
+    end: () => void stdin.end(),
+  };
 }
 
 /** Sends a signal. @returns True if there was a process to send it to. */

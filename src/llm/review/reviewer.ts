@@ -4,7 +4,6 @@
  * @module
  */
 import type { Decision } from '../../model/decision/decision.ts';
-import { issueLines } from '../../model/decision/issue.ts';
 import { task } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
@@ -12,14 +11,14 @@ import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import { refuseMaxAnswer } from '../call/answer-limit.ts';
-import { answerForm } from '../call/answer-schema.ts';
 import { callModel, type Asked } from '../call/call.ts';
 import { fit, MOST_MATERIAL, refuseMaterial } from '../call/fit.ts';
 import { callerAt, type Callers } from '../call/ladder.ts';
 import { MODEL_TIMEOUT, modelRetry } from '../call/patience.ts';
 import { reviewMessages } from './review-messages.ts';
+import { UNDER_REVIEW, workUnderReview, type ReviewMaterial } from './review-material.ts';
 import { majority } from './samples.ts';
-import { readVerdict, verdictSchema, type ShownFinding } from './verdict.ts';
+import { readVerdict, verdictForm } from './verdict.ts';
 
 /** Options of a model's review, without the choice of the model. */
 export interface ModelReviewerFields {
@@ -31,7 +30,7 @@ export interface ModelReviewerFields {
    * @default the outputs, the previous versions of outputs that differ from the attempt before, the input of the run, and
    *   the outputs of all ancestors
    */
-  readonly material?: ((context: ReviewContext) => Readonly<Record<string, unknown>>) | undefined;
+  readonly material?: ReviewMaterial | undefined;
   /**
    * Most characters of material, as JSON. The outputs under review are cut last. The model is told about omitted parts, and records have a
    * warning (`MATERIAL_CUT`). If the model reports that its context is too small, it is asked once more with less material.
@@ -70,18 +69,15 @@ export function modelReviewer<N extends string>(
   callers: Callers,
   fields: ModelReviewerFields,
 ): Task<N, Decision, Inputs> {
-  const { criteria, material = allOf, maxMaterial = MOST_MATERIAL } = fields;
+  const { criteria, material, maxMaterial = MOST_MATERIAL } = fields;
   const { retry, timeout = MODEL_TIMEOUT, samples = 1, estimate, maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
   if (!Number.isSafeInteger(samples) || samples < 1) throw invalidSamples(name, samples);
   const share = shareOf(estimate, samples);
   const run = async (context: ReviewContext): Promise<Decision> => {
-    const { phase, attempt, unchanged, retriesLeft, rewindsLeft } = context;
-    const earlier = Object.keys(rewindsLeft).filter((one) => (rewindsLeft[one] ?? 0) > 0);
-    const tasks = Object.keys(context.outputs);
-    const findings = findingsOf(context);
-    const work = { ...material(context), ...(findings.length > 0 && { earlier_findings: findings.map(numbered) }) };
+    const { phase, attempt, unchanged, retriesLeft } = context;
+    const { work, findings, earlier, tasks } = workUnderReview(context, material);
     const who = `"${context.task}" of phase "${phase}"`;
     const ask = async (report: Report, signal: AbortSignal): Promise<Decision> => {
       // Created for every question, so that no work can contain them.
@@ -97,7 +93,7 @@ export function modelReviewer<N extends string>(
         messages,
         maxMaterial,
         maxAnswerChars,
-        schema: form.schema,
+        schema: verdictForm.schema,
         retryEmpty: false,
         estimate: share,
       };
@@ -124,12 +120,7 @@ export function modelReviewer<N extends string>(
 
 // --- internal ---
 
-const form = answerForm('verdict', verdictSchema);
-
 type Report = ReviewContext['report'];
-
-/** Cut only if cutting the rest is not enough: the work under review, and the findings that need an answer. */
-const UNDER_REVIEW = ['outputs', 'earlier_findings'];
 
 /** Estimated maximum usage of one sample. */
 function shareOf({ tokens, costUsd }: Estimate = {}, samples: number): Estimate {
@@ -149,29 +140,4 @@ function invalidSamples(name: string, samples: unknown): PhasegateError {
   const problem = `Cannot let a model review as "${name}" as \`samples\` is ${String(samples)}, not a whole number from 1`;
   const hint = 'Give an odd number such as 3, as more than half of the answers have to agree.';
   return new PhasegateError('DEFINITION_INVALID', problem, { hint });
-}
-
-/** Most earlier findings without an issue in the prompt. */
-const MOST_FINDINGS = 10;
-
-/** Open findings of this reviewer, and demands of its gate on its own phase that have no issue. */
-function findingsOf({ phase, revision, findings }: ReviewContext): readonly ShownFinding[] {
-  const named = findings.map(({ id, issues }) => ({ id, text: issueLines(issues) }));
-  const own = revision?.history.filter((one) => one.from === phase && one.issues === undefined) ?? [];
-  const asked = own.slice(-MOST_FINDINGS).map((one) => ({ text: one.requiredChange ?? one.feedback }));
-  return [...named, ...asked];
-}
-
-function numbered({ id, text }: ShownFinding, index: number): Readonly<Record<string, unknown>> {
-  return { finding: index + 1, [id === undefined ? 'asked_for' : 'issue']: text };
-}
-
-function allOf({ outputs, difference, input, inputs }: ReviewContext): Readonly<Record<string, unknown>> {
-  const before = Object.fromEntries(Object.entries(difference).map(([name, one]) => [name, one.before]));
-  return {
-    outputs,
-    ...(Object.keys(before).length > 0 && { outputs_before: before }),
-    ...(input !== undefined && input !== null && { input }),
-    ...(Object.keys(inputs).length > 0 && { inputs: { ...inputs } }),
-  };
 }

@@ -8,7 +8,7 @@ import type { Decision } from '../../model/decision/decision.ts';
 import type { Issue, PriorFinding } from '../../model/decision/issue-schema.ts';
 import { SEVERITIES } from '../../model/decision/severity.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
-import { readJson, repeatedKey } from '../call/answer-schema.ts';
+import { answerForm, readJson, repeatedKey } from '../call/answer-schema.ts';
 import { excerpt, unusable } from '../call/model-error.ts';
 
 const issueSchema = z.strictObject({
@@ -23,7 +23,7 @@ const issueSchema = z.strictObject({
 });
 
 /** The schema of a verdict. An unknown key is an error, as its content would be lost. */
-export const verdictSchema = z.strictObject({
+const verdictSchema = z.strictObject({
   nonce: z.string(),
   verdict: z.enum(['approved', 'needs_changes', 'retry', 'escalate', 'reject']),
   required_change: z.string().nullable(),
@@ -33,6 +33,9 @@ export const verdictSchema = z.strictObject({
   issues: z.array(issueSchema),
   prior_findings: z.array(z.strictObject({ finding: z.int(), status: z.enum(['fixed', 'open', 'withdrawn']) })),
 });
+
+/** The form of a verdict, as models get it. */
+export const verdictForm = answerForm('verdict', verdictSchema);
 
 /** The conditions on a verdict. */
 export interface Asked {

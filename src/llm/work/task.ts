@@ -13,6 +13,7 @@ import { callModel, type Asked, type Caller } from '../call/call.ts';
 import { fit, MOST_MATERIAL, refuseMaterial } from '../call/fit.ts';
 import { callerAt } from '../call/ladder.ts';
 import { MODEL_TIMEOUT, modelRetry } from '../call/patience.ts';
+import { allInputs } from './task-material.ts';
 import { taskMessages } from './task-messages.ts';
 
 /** Options of a model's task, without the choice of the model. */
@@ -64,7 +65,7 @@ export function modelTask<N extends string, O>(
   callers: readonly [Caller, ...Caller[]],
   fields: ModelTaskFields,
 ): Task<N, O, Inputs> {
-  const { description, instructions = '', output, material = allOf, maxMaterial = MOST_MATERIAL, after } = fields;
+  const { description, instructions = '', output, material = allInputs, maxMaterial = MOST_MATERIAL, after } = fields;
   const { estimate = {}, maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
@@ -91,12 +92,4 @@ export function modelTask<N extends string, O>(
 
 function valueOf(form: AnswerForm, text: string, { phase, task }: TaskContext): unknown {
   return unwrapped(form, readJson(text, `"${task}" of phase "${phase}"`, true));
-}
-
-function allOf({ input, inputs, context }: TaskContext): Readonly<Record<string, unknown>> {
-  return {
-    'Input of the run': input,
-    'Outputs of earlier phases': { ...inputs },
-    'Outputs of earlier tasks of this phase': context,
-  };
 }

@@ -4,6 +4,8 @@ import { retryHintOf } from './retry-hint.ts';
 /** Every code that a {@link PhasegateError} can carry; each has a heading in `docs/errors.md`. */
 export type ErrorCode =
   | 'ACTOR_MISSING'
+  | 'AGENT_FAILED'
+  | 'AGENT_STOPPED'
   | 'ANSWERED'
   | 'ANSWER_INVALID'
   | 'ANSWER_OVERDUE'

@@ -1,0 +1,97 @@
+/**
+ * One turn of an agent for a task or a reviewer.
+ *
+ * @module
+ */
+import type { AnswerSchema } from '../../llm/call/port.ts';
+import type { TaskContext } from '../../model/handlers/task.ts';
+import { maskKnown } from '../../model/values/known-secrets.ts';
+import { AgentError } from '../agent-error.ts';
+import type { AgentEvent } from '../agent-event.ts';
+import { workEnv } from '../agent-marker.ts';
+import type { Agent, AgentResult } from '../agent.ts';
+import { clauseOf } from '../failure-words.ts';
+import type { AgentAccess, PermissionPolicy } from '../permission.ts';
+import { createTurnReports } from './turn-reports.ts';
+import type { Workspace } from './workspace.ts';
+
+/** The part of a handler's context that a turn needs. */
+export type TurnContext = Pick<TaskContext, 'run' | 'phase' | 'task' | 'attempt' | 'signal' | 'report'>;
+
+/** A turn to take. */
+export interface TurnWork {
+  readonly agent: Agent;
+  readonly prompt: string;
+  readonly access: AgentAccess;
+  readonly permissions: PermissionPolicy;
+  readonly schema: AnswerSchema | undefined;
+  readonly workspace: Workspace;
+  /** Most characters of the answer. */
+  readonly maxAnswerChars: number;
+  readonly onEvent: ((event: AgentEvent) => void) | undefined;
+}
+
+/**
+ * Takes a turn, and reports usage and progress.
+ *
+ * @returns The result of a turn that is done.
+ * @throws PhasegateError `AGENT_STOPPED` if the agent refused or reached a limit, `AGENT_FAILED` if its answer is too long; errors of the
+ *   agent; the reason of the signal if it was aborted.
+ */
+export async function takeTurn(work: TurnWork, context: TurnContext): Promise<AgentResult> {
+  const { agent, prompt, access, permissions, schema, workspace, maxAnswerChars, onEvent } = work;
+  const { signal, report } = context;
+  signal.throwIfAborted();
+  const reports = createTurnReports(report, agent.provider);
+  const result = await agent.run({
+    prompt,
+    cwd: workspace.cwd,
+    signal,
+    access,
+    permissions,
+    schema,
+    env: { ...workspace.env, ...workEnv(context) },
+    onProcess: workspace.onProcess,
+    onEvent(event) {
+      reports.take(event);
+      onEvent?.(event);
+    },
+  });
+  // The last usage may be stated with the result only.
+  if (result.usage) reports.take({ type: 'usage', ...result.usage });
+  signal.throwIfAborted();
+  const who = `agent "${agent.name}" for "${context.task}" of phase "${context.phase}"`;
+  if (result.stop !== 'done') throw stopped(who, result);
+  if (result.text.length > maxAnswerChars) throw tooLong(who, maxAnswerChars);
+  return { ...result, text: maskKnown(result.text) };
+}
+
+// --- internal ---
+
+/** The error of a turn that ended without the work. No try of the task follows, but a gate may ask again. */
+function stopped(who: string, { stop, text }: AgentResult): AgentError {
+  const said = clauseOf(maskKnown(text));
+  const { found, hint } = ENDS[stop];
+  return new AgentError('AGENT_STOPPED', `Cannot use the turn of ${who} as ${found}${said === '' ? '' : `: ${said}`}`, {
+    hint,
+    retryable: false,
+    permanent: false,
+  });
+}
+
+/** Ends that are no success, as clauses. */
+const ENDS: Readonly<Record<AgentResult['stop'], { readonly found: string; readonly hint: string }>> = {
+  refused: { found: 'it refused', hint: 'Change what is asked, or ask another agent.' },
+  limit: { found: 'a limit of the agent was reached', hint: 'Raise the limit of the agent, or ask for less.' },
+  cancelled: { found: 'it was cancelled', hint: 'Look for a process that has cancelled it.' },
+  done: { found: 'it is done', hint: 'Use its result.' },
+};
+
+function tooLong(who: string, most: number): AgentError {
+  const problem = `Cannot use the answer of ${who} as it has more than ${most} characters`;
+  return new AgentError('AGENT_FAILED', problem, {
+    hint: 'Ask for less, or have the agent write files. `maxAnswerChars` sets the limit.',
+    retryable: false,
+    permanent: false,
+  });
+}
