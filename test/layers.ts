@@ -21,7 +21,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['store'],
   node: ['actors'],
   llm: ['model', 'zod'],
-  fleet: ['model', 'zod'],
+  fleet: ['model', 'actors', 'agents', 'workspaces', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
   agents: ['model', 'actors', 'llm', 'zod', 'node:'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],

@@ -5,12 +5,10 @@
  */
 import { nameProblem } from '../model/definition/names.ts';
 import { findCycle, graphOf, type Graph } from '../model/values/graph.ts';
+import { OWN_TASKS } from './level-outputs.ts';
 import type { PlanProblem } from './plan-invalid-error.ts';
 import { plainPath } from './touched-paths.ts';
 import type { Subtask, WorkPlan } from './work-plan.ts';
-
-/** Names of the tasks that a level has besides its subtasks: the commit it starts from, and the commit it ends with. */
-export const OWN_TASKS = { base: 'base', integrate: 'integrate' } as const;
 
 /** Finds every problem of a plan. */
 export function planProblems({ subtasks, phases }: WorkPlan, maxSubtasks: number): readonly PlanProblem[] {

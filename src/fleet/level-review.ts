@@ -1,0 +1,178 @@
+/**
+ * The gate of a level: conflicts, programs, and reviewers of the integrated work.
+ *
+ * @module
+ */
+import { commandCheck } from '../actors/command/command-check.ts';
+import { agentReviewer } from '../agents/work/agent-reviewer.ts';
+import { approve, escalate, reject, type Decision } from '../model/decision/decision.ts';
+import { task } from '../model/definition/define.ts';
+import type { AnyReview, Check, ReviewContext } from '../model/handlers/phase.ts';
+import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
+import type { CheckResult } from '../model/review/check.ts';
+import type { AgentLevelReviewer, FleetOptions, LevelCheck, LevelReview, LevelReviewer } from './fleet-options.ts';
+import {
+  earlierIntegration,
+  INTEGRATION,
+  integrationIn,
+  readSubtask,
+  type IntegrationOutput,
+} from './level-outputs.ts';
+import { inFolder, openForReading } from './review-folder.ts';
+import type { Subtask } from './work-plan.ts';
+
+/** Makes the checks and reviewers of the gate of a level. */
+export function levelReview(options: FleetOptions, subtasks: readonly Subtask[]): AnyReview {
+  const { conflicts = 'rework', checks = [], reviewers = [] } = options;
+  return {
+    checks: [...(conflicts === 'rework' ? [mergesCheck()] : []), ...checks.map((one) => programCheck(options, one))],
+    by: [
+      ...(conflicts === 'review' ? [] : [mergesReviewer(options)]),
+      ...reviewers.map((one) => reviewerOf(options, subtasks, one)),
+    ],
+  };
+}
+
+// --- internal ---
+
+/** Name of the check, and of the reviewer, that judges if the subtasks fit together. */
+const MERGES = 'merges';
+
+/** Criteria of a reviewer without its own. */
+const CRITERIA =
+  'Each subtask does what its description asks, completely and correctly, and changes no file without need. The changes fit together, and nothing that worked before is broken. An issue of one subtask names it as the affected task.';
+
+/** Sends a conflict back once. The second conflict of the same subtask passes this check, and is for a person. */
+function mergesCheck(): Check {
+  return { name: MERGES, run: (context) => conflictResult(context) };
+}
+
+function conflictResult(context: ReviewContext): CheckResult {
+  const { conflicts } = integrationIn(context.outputs);
+  if (conflicts.length === 0 || isSecond(context)) return true;
+  return {
+    passed: false,
+    requiredChange: `Make the changes of ${names(conflicts)} fit those of the other subtasks.`,
+    details: conflicts.map(conflictLine).join('\n'),
+  };
+}
+
+/** True if a subtask conflicts that conflicted in the attempt before. */
+function isSecond({ artifacts, phase, outputs, revision }: ReviewContext): boolean {
+  const own = artifacts.find(({ name }) => name === `${phase}/${INTEGRATION}`);
+  const before = revision && earlierIntegration(own?.content);
+  const { conflicts, base } = integrationIn(outputs);
+  return before?.base === base && conflicts.some(({ name }) => before.conflicts.some((other) => other.name === name));
+}
+
+/** Decides about conflicts that are not sent back. */
+function mergesReviewer(options: FleetOptions): AnyTask {
+  return task(MERGES, { run: (context: ReviewContext) => conflictIn(options, context) ?? approve() });
+}
+
+/** Runs a program in a folder of its own with the work of the level. */
+function programCheck(options: FleetOptions, { name, line, ...rest }: LevelCheck): Check {
+  // Made once here, so that an invalid line is refused when the plan is compiled.
+  const { timeout, retries } = commandCheck(name, line, rest);
+  return {
+    name,
+    timeout,
+    retries,
+    run: (context) => {
+      const { commit } = integrationIn(context.outputs);
+      return inFolder(options, commit, context, async (folder) => {
+        const check = commandCheck(name, line, { ...rest, ...folder });
+        return check.run(context);
+      });
+    },
+  };
+}
+
+function reviewerOf(options: FleetOptions, subtasks: readonly Subtask[], one: LevelReviewer): AnyTask {
+  if ('agent' in one) return agentOf(options, subtasks, one);
+  return task(one.name, {
+    run: async (context: ReviewContext) =>
+      conflictIn(options, context) ?? one.review(await reviewOf(options, subtasks, context)),
+  });
+}
+
+function agentOf(
+  options: FleetOptions,
+  subtasks: readonly Subtask[],
+  { name, agent, criteria = CRITERIA, estimate }: AgentLevelReviewer,
+): AnyTask {
+  const levels = new WeakMap<ReviewContext, LevelReview>();
+  const { options: made } = agentReviewer(name, {
+    agent,
+    criteria,
+    estimate,
+    limits: options.limits,
+    permissions: options.permissions,
+    workspace: async (context) => {
+      levels.set(context, await reviewOf(options, subtasks, context));
+      return openForReading(options, integrationIn(context.outputs).commit, context);
+    },
+    material: (context) => materialOf(levels.get(context)),
+  });
+  const runner: { run(context: TaskContext): unknown } = made;
+  const { timeout, retry } = made;
+  return task(name, {
+    estimate,
+    timeout,
+    retry,
+    run: (context: ReviewContext) => conflictIn(options, context) ?? runner.run(context),
+  });
+}
+
+/** The decision of every reviewer about work that does not fit together, unless it is for the reviewers to judge. */
+function conflictIn({ conflicts = 'rework' }: FleetOptions, { outputs }: ReviewContext): Decision | undefined {
+  const found = conflicts === 'review' ? [] : integrationIn(outputs).conflicts;
+  if (found.length === 0) return undefined;
+  const reason = `The subtasks do not fit together.\n${found.map(conflictLine).join('\n')}`;
+  return conflicts === 'halt' ? reject(reason) : escalate(reason);
+}
+
+async function reviewOf(
+  { workspace, conflicts: how }: FleetOptions,
+  subtasks: readonly Subtask[],
+  context: ReviewContext,
+): Promise<LevelReview> {
+  const { base, commit, conflicts } = integrationIn(context.outputs);
+  const difference = await workspace.diff({ from: base, to: commit, signal: context.signal });
+  const stray = subtasks.map(({ id }) => [id, readSubtask(context.outputs[id]).outOfScope] as const);
+  return {
+    context,
+    subtasks,
+    base,
+    commit,
+    difference,
+    outOfScope: Object.fromEntries(stray.filter(([, paths]) => paths.length > 0)),
+    conflicts: how === 'review' ? conflicts : [],
+  };
+}
+
+/** The work of a level, as the material of an agent. */
+function materialOf(level: LevelReview | undefined): Readonly<Record<string, unknown>> {
+  if (!level) return {};
+  const { subtasks, difference, outOfScope, conflicts } = level;
+  return {
+    outputs: difference.text,
+    subtasks: subtasks.map(({ id, title, description, files_touched }) => ({ id, title, description, files_touched })),
+    ...(Object.keys(outOfScope).length > 0 && { files_that_the_plan_does_not_expect: outOfScope }),
+    ...(conflicts.length > 0 && { left_out_because_of_conflicts: conflicts }),
+  };
+}
+
+/** Most paths of a conflict in a text. */
+const MOST_PATHS = 20;
+
+type Conflicts = IntegrationOutput['conflicts'];
+
+function conflictLine({ name, paths }: Conflicts[number]): string {
+  const more = paths.length > MOST_PATHS ? `, and ${paths.length - MOST_PATHS} more` : '';
+  return `Subtask "${name}" conflicts with earlier subtasks in ${paths.slice(0, MOST_PATHS).join(', ')}${more}.`;
+}
+
+function names(conflicts: Conflicts): string {
+  return conflicts.map(({ name }) => `"${name}"`).join(', ');
+}

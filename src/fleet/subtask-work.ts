@@ -1,0 +1,176 @@
+/**
+ * The work of one subtask: an agent in a workspace, and the commit that it makes.
+ *
+ * @module
+ */
+import type { Agent } from '../agents/agent.ts';
+import { takeTurn } from '../agents/work/take-turn.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { TaskContext } from '../model/handlers/task.ts';
+import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
+import type { AttemptPlace, Snapshot, Workspace } from '../workspaces/port.ts';
+import type { ArrangedPlan } from './arrange-plan.ts';
+import type { FleetOptions } from './fleet-options.ts';
+import {
+  earlierIntegration,
+  earlierSubtask,
+  INTEGRATION,
+  OWN_TASKS,
+  readBase,
+  type IntegrationOutput,
+  type SubtaskOutput,
+} from './level-outputs.ts';
+import type { Slots } from './slots.ts';
+import { subtaskPrompt } from './subtask-prompt.ts';
+import { isExpected } from './touched-paths.ts';
+import type { Subtask } from './work-plan.ts';
+
+/** A subtask, and what it needs for its work. */
+export interface SubtaskSetting {
+  readonly options: FleetOptions;
+  readonly plan: ArrangedPlan;
+  readonly subtask: Subtask;
+  readonly agent: Agent;
+  readonly slots: Slots;
+}
+
+/** Milliseconds for an agent to do a subtask: one hour. */
+export const SUBTASK_TIMEOUT = 3_600_000;
+
+/** The place of the work of a task, for its refs and folders. */
+export function placeOf(
+  { run, phase, generation, attempt, task, idempotencyKey: key }: TaskContext,
+  { branch }: Pick<FleetOptions, 'branch'>,
+): AttemptPlace {
+  return { run: branch ?? run, phase, generation, attempt, task, key };
+}
+
+/**
+ * Does a subtask. It keeps the work of an earlier attempt if the review names other subtasks only, and does nothing again whose commit
+ * is kept.
+ */
+export async function doSubtask(setting: SubtaskSetting, context: TaskContext): Promise<SubtaskOutput> {
+  const { options, subtask } = setting;
+  const { workspace } = options;
+  const { base, notes } = readBase(context.context[OWN_TASKS.base]);
+  const previous = earlierSubtask(context.revision?.previousOutput);
+  const known = previous?.base === base ? previous : undefined;
+  const merged = mergedBefore(context, base);
+  if (known && !hasToWork(setting, context, merged)) return known;
+  const place = placeOf(context, options);
+  const kept = await workspace.kept(place, context.signal);
+  if (kept) return outputOf(setting, kept, base, '', known);
+  const conflict = merged?.conflicts.find(({ name }) => name === subtask.id)?.paths ?? [];
+  return setting.slots.use(context.signal, async () => {
+    const start = conflict.length > 0 && merged ? merged.commit : base;
+    const opened = await workspace.open(place, { base: start, signal: context.signal });
+    try {
+      const said = [...notes, ...opened.notes.map(({ text }) => text)];
+      const prompt = subtaskPrompt({ plan: setting.plan, subtask, prompt: context.prompt, notes: said, conflict });
+      const text = await agentTurn(setting, opened, prompt, context);
+      const snapshot = await opened.keep({ title: subtask.title, signal: context.signal });
+      return outputOf(setting, snapshot, base, text, known);
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+// --- internal ---
+
+/** Most files of a subtask in its output. Its commit has all. */
+const MOST_FILES = 200;
+/** Most characters of an agent's last words in the output. */
+const MOST_SUMMARY = 4000;
+
+/** The integration of the attempt before, if it started from the same commit. */
+function mergedBefore({ artifacts, phase, revision }: TaskContext, base: string): IntegrationOutput | undefined {
+  const own = artifacts.find(({ name }) => name === `${phase}/${INTEGRATION}`);
+  const merged = revision && earlierIntegration(own?.content);
+  return merged?.base === base ? merged : undefined;
+}
+
+/** True if a subtask has to work again, although it has work on the same base. */
+function hasToWork(
+  { options, plan, subtask }: SubtaskSetting,
+  { phase, revision }: TaskContext,
+  merged: IntegrationOutput | undefined,
+): boolean {
+  const conflicting = merged?.conflicts ?? [];
+  if (conflicting.length > 0 && options.conflicts !== 'review') {
+    return conflicting.some(({ name }) => name === subtask.id);
+  }
+  const ids = new Set(plan.subtasks.map(({ id }) => id));
+  const named = (revision?.issues ?? []).filter(({ affectedPhase = phase }) => affectedPhase === phase);
+  const ofSubtasks = named.flatMap(({ affectedTask }) =>
+    affectedTask !== undefined && ids.has(affectedTask) ? affectedTask : [],
+  );
+  // An issue that names no subtask may be about any of them.
+  return ofSubtasks.length < named.length || ofSubtasks.length === 0 || ofSubtasks.includes(subtask.id);
+}
+
+/** Lets the agent work, for as long as the subtask may take. @returns Its last words. */
+async function agentTurn(
+  { options, agent }: SubtaskSetting,
+  opened: Workspace,
+  prompt: string,
+  context: TaskContext,
+): Promise<string> {
+  const { permissions = {}, timeout = SUBTASK_TIMEOUT } = options;
+  const late = new AbortController();
+  const isOver = new AbortController();
+  if (timeout > 0) {
+    // The wait of the run's own clock, which also ends with the try.
+    void context.wait(timeout).then(() => {
+      if (!isOver.signal.aborted && !context.signal.aborted) late.abort(timedOut(context, timeout));
+    });
+  }
+  try {
+    const signal = AbortSignal.any([context.signal, late.signal]);
+    const workspace = { cwd: opened.path, env: opened.env, onProcess: (pid: number) => opened.entered(pid) };
+    const work = {
+      agent,
+      prompt,
+      access: 'write',
+      permissions,
+      schema: undefined,
+      workspace,
+      onEvent: undefined,
+    } as const;
+    const { run, phase, task, attempt, report } = context;
+    const result = await takeTurn(
+      { ...work, maxAnswerChars: TEXT_LIMITS.modelAnswer },
+      { run, phase, task, attempt, report, signal },
+    );
+    return result.text;
+  } finally {
+    isOver.abort();
+  }
+}
+
+/** The output of a subtask. The same files as before are the same output, so that an attempt without changes is known as such. */
+function outputOf(
+  { subtask }: SubtaskSetting,
+  { commit, tree, files, fileCount }: Snapshot,
+  base: string,
+  summary: string,
+  previous: SubtaskOutput | undefined,
+): SubtaskOutput {
+  if (previous?.tree === tree) return previous;
+  const paths = files.map(({ path }) => path);
+  const outOfScope = paths.filter((path) => !isExpected(path, subtask.files_touched));
+  return {
+    commit,
+    tree,
+    base,
+    files: paths.slice(0, MOST_FILES),
+    fileCount,
+    outOfScope: outOfScope.slice(0, MOST_FILES),
+    summary: elided(summary, MOST_SUMMARY),
+  };
+}
+
+function timedOut({ task, phase }: TaskContext, timeout: number): PhasegateError {
+  const problem = `Cannot wait longer for the agent of "${task}" of phase "${phase}" as its timeout of ${timeout} ms is over`;
+  return new PhasegateError('TASK_TIMEOUT', problem, { hint: 'Raise `timeout`, or split the subtask.' });
+}
