@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from 'zod';
-import type { Outputs } from '../model/handlers/task.ts';
+import type { Outputs, TaskContext } from '../model/handlers/task.ts';
 
 const baseSchema = z.object({
   /** The commit that the level starts from. */
@@ -71,6 +71,16 @@ export function readIntegration(output: unknown): IntegrationOutput {
 /** Reads an earlier integration; `undefined` if there is none. */
 export function earlierIntegration(output: unknown): IntegrationOutput | undefined {
   return integrationSchema.safeParse(output).data;
+}
+
+/** The integration of the attempt that is revised, if it started from the same commit; `undefined` on a first attempt. */
+export function integrationBefore(
+  { artifacts, phase, revision }: Pick<TaskContext, 'artifacts' | 'phase' | 'revision'>,
+  base: string,
+): IntegrationOutput | undefined {
+  const own = artifacts.find((one) => one.phase === phase && one.name === INTEGRATION);
+  const merged = revision && earlierIntegration(own?.content);
+  return merged?.base === base ? merged : undefined;
 }
 
 /** Returns the integration of a level from the outputs of its tasks. */

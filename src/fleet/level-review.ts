@@ -11,13 +11,7 @@ import type { AnyReview, Check, ReviewContext } from '../model/handlers/phase.ts
 import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
 import type { CheckResult } from '../model/review/check.ts';
 import type { AgentLevelReviewer, FleetOptions, LevelCheck, LevelReview, LevelReviewer } from './fleet-options.ts';
-import {
-  earlierIntegration,
-  INTEGRATION,
-  integrationIn,
-  readSubtask,
-  type IntegrationOutput,
-} from './level-outputs.ts';
+import { integrationBefore, integrationIn, readSubtask, type IntegrationOutput } from './level-outputs.ts';
 import { inFolder, openForReading } from './review-folder.ts';
 import type { Subtask } from './work-plan.ts';
 
@@ -58,11 +52,10 @@ function conflictResult(context: ReviewContext): CheckResult {
 }
 
 /** True if a subtask conflicts that conflicted in the attempt before. */
-function isSecond({ artifacts, phase, outputs, revision }: ReviewContext): boolean {
-  const own = artifacts.find(({ name }) => name === `${phase}/${INTEGRATION}`);
-  const before = revision && earlierIntegration(own?.content);
-  const { conflicts, base } = integrationIn(outputs);
-  return before?.base === base && conflicts.some(({ name }) => before.conflicts.some((other) => other.name === name));
+function isSecond(context: ReviewContext): boolean {
+  const { conflicts, base } = integrationIn(context.outputs);
+  const before = integrationBefore(context, base)?.conflicts ?? [];
+  return conflicts.some(({ name }) => before.some((other) => other.name === name));
 }
 
 /** Decides about conflicts that are not sent back. */

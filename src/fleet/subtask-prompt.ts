@@ -17,6 +17,8 @@ export interface SubtaskBrief {
   readonly notes: readonly string[];
   /** Paths in conflict with the other subtasks, whose work the folder has; empty if there is none. */
   readonly conflict: IntegrationOutput['conflicts'][number]['paths'];
+  /** Commit of the attempt that is revised. */
+  readonly earlier: string | undefined;
 }
 
 /** The description of a task, on which its reviews are rendered. */
@@ -25,7 +27,7 @@ export function descriptionOf({ title, description }: Subtask): string {
 }
 
 /** Writes the prompt of one attempt of a subtask: the whole plan, the assignment, and the rules of the folder. */
-export function subtaskPrompt({ plan, subtask, prompt, notes, conflict }: SubtaskBrief): string {
+export function subtaskPrompt({ plan, subtask, prompt, notes, conflict, earlier }: SubtaskBrief): string {
   const { title, files_touched: files } = subtask;
   return [
     '## Overall Plan',
@@ -40,6 +42,9 @@ export function subtaskPrompt({ plan, subtask, prompt, notes, conflict }: Subtas
       'Other subtasks may work at the same time, each in a folder of its own. Their changes are not in yours.',
       ...(files.length > 0 ? [`You are expected to change only these files: ${files.join(', ')}.`] : []),
       'Leave your changes as files in the working directory. Do not commit, push or stash.',
+      ...(earlier === undefined
+        ? []
+        : [`Your earlier attempt is commit ${earlier}. It is not in the working directory: see it with \`git show\`.`]),
       ...notes,
     ]
       .map((rule) => `- ${rule}`)

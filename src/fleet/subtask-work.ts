@@ -12,9 +12,8 @@ import type { AttemptPlace, Snapshot, Workspace } from '../workspaces/port.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import {
-  earlierIntegration,
   earlierSubtask,
-  INTEGRATION,
+  integrationBefore,
   OWN_TASKS,
   readBase,
   type IntegrationOutput,
@@ -55,7 +54,7 @@ export async function doSubtask(setting: SubtaskSetting, context: TaskContext): 
   const { base, notes } = readBase(context.context[OWN_TASKS.base]);
   const previous = earlierSubtask(context.revision?.previousOutput);
   const known = previous?.base === base ? previous : undefined;
-  const merged = mergedBefore(context, base);
+  const merged = integrationBefore(context, base);
   if (known && !hasToWork(setting, context, merged)) return known;
   const place = placeOf(context, options);
   const kept = await workspace.kept(place, context.signal);
@@ -66,7 +65,14 @@ export async function doSubtask(setting: SubtaskSetting, context: TaskContext): 
     const opened = await workspace.open(place, { base: start, signal: context.signal });
     try {
       const said = [...notes, ...opened.notes.map(({ text }) => text)];
-      const prompt = subtaskPrompt({ plan: setting.plan, subtask, prompt: context.prompt, notes: said, conflict });
+      const prompt = subtaskPrompt({
+        plan: setting.plan,
+        subtask,
+        prompt: context.prompt,
+        notes: said,
+        conflict,
+        earlier: previous?.commit,
+      });
       const text = await agentTurn(setting, opened, prompt, context);
       const snapshot = await opened.keep({ title: subtask.title, signal: context.signal });
       return outputOf(setting, snapshot, base, text, known);
@@ -82,13 +88,6 @@ export async function doSubtask(setting: SubtaskSetting, context: TaskContext): 
 const MOST_FILES = 200;
 /** Most characters of an agent's last words in the output. */
 const MOST_SUMMARY = 4000;
-
-/** The integration of the attempt before, if it started from the same commit. */
-function mergedBefore({ artifacts, phase, revision }: TaskContext, base: string): IntegrationOutput | undefined {
-  const own = artifacts.find(({ name }) => name === `${phase}/${INTEGRATION}`);
-  const merged = revision && earlierIntegration(own?.content);
-  return merged?.base === base ? merged : undefined;
-}
 
 /** True if a subtask has to work again, although it has work on the same base. */
 function hasToWork(

@@ -10,15 +10,15 @@ import {
   retry,
   startRun,
   type Pipeline,
-  type Run,
 } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
 import { makeDirty, pictureOf, useFolder } from '../workspaces/rig.ts';
 import { BLOG, BLOG_SCRIPTS, makeFleet } from './rig.ts';
 
 const folder = useFolder();
 
 /** The names of the phases that have started, in order, with their attempts. */
-async function startsOf(run: Run): Promise<readonly string[]> {
+async function startsOf(run: AsyncIterable<RunRecord>): Promise<readonly string[]> {
   const starts: string[] = [];
   for await (const { event } of run) if (event.type === 'phase.started') starts.push(`${event.phase} ${event.attempt}`);
   return starts;
@@ -187,23 +187,23 @@ describe('a conflict of two subtasks', () => {
   });
 
   it('is for a person if the same subtask conflicts again', async () => {
-    const stubborn = {
+    const three = { ...plan, subtasks: ['x', 'y', 'z'].map((id) => ({ id, title: `Write ${id}`, description: '' })) };
+    const lab = await makeFleet(folder.path, {
       ...scripts,
-      y: [{ files: { 'a.txt': 'y\n' } }, { files: { 'a.txt': 'y\n', 'seen.txt': 'y\n' } }],
-    };
-    const lab = await makeFleet(folder.path, stubborn);
+      z: [{ files: { 'a.txt': 'z\n' } }, { files: { 'a.txt': 'x and z\n' } }],
+    });
     let reviews = 0;
     const review = () => {
       reviews += 1;
       return approve();
     };
-    // The second attempt of y starts from the work of x, so it cannot conflict; it is made to by a rewrite of what x wrote.
-    const run = startRun(compilePlan(plan, { ...lab.options, reviewers: [{ name: 'judge', review }] }), {
-      attended: true,
-    });
-    const { status } = await run.result;
-    expect(status).toBe('completed');
-    expect(reviews).toBe(1);
+    const pipeline = compilePlan(three, { ...lab.options, reviewers: [{ name: 'judge', review }] });
+    const run = startRun(pipeline, { attended: true });
+    for await (const { event } of run) if (event.type === 'phase.escalated') break;
+    expect(run.inbox()).toMatchObject([{ reason: expect.stringContaining('Subtask "z" conflicts') as string }]);
+    await run.decide('phase-1', approve());
+    expect((await run.result).status).toBe('completed');
+    expect(reviews).toBe(0);
   });
 
   it.each([

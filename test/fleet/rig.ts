@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { transformWithOxc } from 'vite';
 import { commandAgent } from '../../src/agents/command/command-agent.ts';
 import type { FleetOptions } from '../../src/fleet/fleet-options.ts';
 import type { WorkPlanInput } from '../../src/fleet/work-plan.ts';
@@ -48,7 +49,9 @@ export async function makeFleet(folder: string, scripts: Readonly<Record<string,
   await mkdir(place);
   for (const [name, acts] of Object.entries(scripts))
     await writeFile(join(place, `${name}.json`), JSON.stringify(acts));
-  const line = [process.execPath, AGENT, place] as const;
+  const program = join(place, 'agent.mjs');
+  await writeFile(program, CODE);
+  const line = [process.execPath, program, place] as const;
   return {
     ...lab,
     scripts: place,
@@ -64,10 +67,11 @@ export async function makeFleet(folder: string, scripts: Readonly<Record<string,
       return lines.map((one) => JSON.parse(one) as Call);
     },
     async filesAt(commit) {
-      const paths = (await lab.git('ls-tree', '-r', '--name-only', commit)).split('\n');
-      return Object.fromEntries(
-        await Promise.all(paths.map(async (path) => [path, await lab.git('show', `${commit}:${path}`)])),
-      );
+      const files: Record<string, string> = {};
+      for (const path of (await lab.git('ls-tree', '-r', '--name-only', commit)).split('\n')) {
+        files[path] = await lab.git('show', `${commit}:${path}`);
+      }
+      return files;
     },
   };
 }
@@ -120,4 +124,6 @@ export const BLOG_SCRIPTS: Readonly<Record<string, readonly Act[]>> = {
 
 // --- internal ---
 
-const AGENT = fileURLToPath(new URL('agent.mjs', import.meta.url));
+const AGENT = fileURLToPath(new URL('agent.ts', import.meta.url));
+/** The program without its types, as no loader has to start first then. */
+const { code: CODE } = await transformWithOxc(await readFile(AGENT, 'utf8'), AGENT);
