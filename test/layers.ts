@@ -73,6 +73,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   agents: ['work', 'command', 'jsonl', 'process', '.'],
   cli: [
     '.',
+    'fleet',
     'commands',
     'run',
     'live-tree',

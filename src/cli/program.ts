@@ -18,6 +18,7 @@ import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { rememberEnvironment } from './process/environment-secrets.ts';
 import { exitCode, type ExitCode } from './process/exit-code.ts';
 import { addCompletionCommands } from './program-completion.ts';
+import { addFleetCommands } from './program-fleet.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, UI, WAIT } from './program-runs.ts';
@@ -108,6 +109,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
       end(await (await import('./commands/run.ts')).runFile(file, flags, io)),
     );
   addRunCommands(program, io, end);
+  addFleetCommands(program, io, end);
   addInboxCommands(program, io, end);
   addMemoryCommands(program, io, end);
   program

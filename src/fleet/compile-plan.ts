@@ -10,11 +10,13 @@ import type { AnyPhase } from '../model/handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
 import { policies } from '../model/plan/policy.ts';
 import { contentHash } from '../model/values/content-hash.ts';
+import { approvalPhase } from './approval.ts';
 import { arrangePlan, type ArrangedPlan } from './arrange-plan.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { INTEGRATION, OWN_TASKS } from './level-outputs.ts';
 import { levelReview } from './level-review.ts';
 import { integrate, publishLast, takeBase } from './level-tasks.ts';
+import { boundLines } from './plan-bounds.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { descriptionOf } from './subtask-prompt.ts';
 import { doSubtask } from './subtask-work.ts';
@@ -43,18 +45,25 @@ export function compilePlan(plan: WorkPlanInput, options: FleetOptions): Pipelin
   const arranged = arrangePlan(plan, options);
   const { name = 'fleet', policy = policies.phased, limits, concurrency = 4, maxAttempts = 2 } = options;
   const slots = createSlots(concurrency);
+  const setting = { options, plan: arranged, slots };
+  const define = (phases: readonly AnyPhase[]) =>
+    definePipeline({
+      name,
+      policy: { ...policy, maxRetries: maxAttempts - 1 },
+      limits,
+      phases,
+      // Prompts have these texts, and the descriptions of tasks do not.
+      version: contentHash([arranged.goal, arranged.plan_markdown]).slice(0, 12),
+    });
   const levels: AnyPhase[] = [];
-  for (const subtasks of arranged.levels)
-    levels.push(levelOf({ options, plan: arranged, slots }, subtasks, levels.at(-1)));
+  for (const subtasks of arranged.levels) levels.push(levelOf(setting, subtasks, levels.at(-1)));
   const last = levels.at(-1);
-  return definePipeline({
-    name,
-    policy: { ...policy, maxRetries: maxAttempts - 1 },
-    limits,
-    phases: last ? [...levels, handOver(options, last)] : levels,
-    // Prompts have these texts, and the descriptions of tasks do not.
-    version: contentHash([arranged.goal, arranged.plan_markdown]).slice(0, 12),
-  });
+  const work = last ? [...levels, handOver(options, last)] : levels;
+  const pipeline = define(work);
+  if (!options.approval) return pipeline;
+  // The person sees the bounds of the work, which then waits for the approval.
+  const approval = approvalPhase(arranged.goal, boundLines(arranged, pipeline));
+  return define([approval, ...work.map((one, index) => (index === 0 ? startAfter(one, approval) : one))]);
 }
 
 // --- internal ---
@@ -102,6 +111,10 @@ function subtaskOf({ options, plan, slots }: Setting, subtask: Subtask): AnyTask
     retry: agentRetry(retry),
     run: (context: TaskContext) => doSubtask({ options, plan, subtask, agent, slots }, context),
   });
+}
+
+function startAfter(first: AnyPhase, before: AnyPhase): AnyPhase {
+  return { ...first, options: { ...first.options, after: [before] } };
 }
 
 /** The last phase moves the branch to the work that is approved. */

@@ -49,6 +49,8 @@ export interface FleetOptions extends ArrangeOptions {
   readonly limits?: Limits | undefined;
   /** Policy of the run and its gates. `maxAttempts` sets `maxRetries`. @default policies.phased: one retry, then everything halts */
   readonly policy?: Policy | undefined;
+  /** True if a person has to approve the plan before an agent starts. @default false; of `planGoal` true */
+  readonly approval?: boolean | undefined;
   /** Name of the pipeline. @default 'fleet' */
   readonly name?: string | undefined;
   /** Name of the branch of the work, `phasegate/<name>`. @default the id of the run */

@@ -25,25 +25,35 @@ export async function inFolder<T>(
   }
 }
 
+/** Opens a new folder with a commit for an agent whose files are not needed. It is removed afterwards. */
+export async function openForAgent(options: FleetOptions, commit: string, context: TaskContext): Promise<AgentFolder> {
+  return folderOf(await open(options, commit, context), context);
+}
+
 /** Opens a new folder with a commit for an agent that only reads. A changed file makes its review an error. */
 export async function openForReading(
   options: FleetOptions,
   commit: string,
   context: TaskContext,
 ): Promise<AgentFolder> {
-  const opened = await open(options, commit, context);
+  return folderOf(await open(options, commit, context), context, (snapshot) => {
+    if (snapshot.fileCount > 0) throw changed(context, snapshot);
+  });
+}
+
+// --- internal ---
+
+function folderOf(opened: Workspace, context: TaskContext, judge?: (snapshot: Snapshot) => void): AgentFolder {
   return {
     cwd: opened.path,
     env: opened.env,
     onProcess: (pid) => opened.entered(pid),
     async close({ isDone }) {
       const snapshot = await discard(opened, context);
-      if (isDone && snapshot && snapshot.fileCount > 0) throw changed(context, snapshot);
+      if (isDone && snapshot) judge?.(snapshot);
     },
   };
 }
-
-// --- internal ---
 
 function open(options: FleetOptions, commit: string, context: TaskContext): Promise<Workspace> {
   return options.workspace.open(placeOf(context, options), { base: commit, signal: context.signal });

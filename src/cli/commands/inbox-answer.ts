@@ -15,6 +15,7 @@ import { chooseReply } from '../inbox/choose-reply.ts';
 import { findItem } from '../inbox/find-item.ts';
 import { hasAnswer, takenText, workerOn } from '../inbox/pending-answer.ts';
 import { replyOf, type ReplyFlags } from '../inbox/reply-flags.ts';
+import { refuseAgents } from '../options/refuse-agents.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { userName } from '../options/user-name.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -30,6 +31,7 @@ export interface AnswerFlags extends ReplyFlags, StoreFlags {
 
 /** Answers an inbox item. Asks on the terminal if the flags give no answer. */
 export async function answerStored(wanted: string, flags: AnswerFlags, io: ProgramIo): Promise<ExitCode> {
+  refuseAgents('answer an item', io);
   const opened = openStore(flags, 'write', io);
   try {
     const item = await withAnswer(opened.store, await findItem(opened, wanted));

@@ -36,9 +36,11 @@ export async function loadToRun(file: string, io: ProgramIo): Promise<LoadedModu
     case '.yaml':
     case '.yml':
       return { pipeline: await (await import('./yaml/load.ts')).loadYaml(file, path) };
+    case '.json':
+      return { pipeline: await (await import('./fleet-file.ts')).loadFleet(file, path) };
     default:
       throw new PhasegateError('FILE_UNREADABLE', `Cannot load "${file}" as its name has no known ending`, {
-        hint: 'Name it .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml.',
+        hint: 'Name it .ts, .mts, .cts, .js, .mjs, .cjs, .yaml or .yml; a fleet .json.',
       });
   }
 }

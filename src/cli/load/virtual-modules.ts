@@ -46,7 +46,7 @@ export function entryNames(): readonly string[] {
 
 /** Finds the entry that exports a value of that name. Searches only entries that need no optional package. */
 export async function entryWith(value: string): Promise<string | undefined> {
-  for (const entry of ['inbox', 'machines', 'quality', 'records', 'sqlite', 'visualizations'].map(
+  for (const entry of ['agents', 'fleet', 'inbox', 'machines', 'quality', 'records', 'sqlite', 'visualizations'].map(
     (name) => `phasegate/${name}`,
   ))
     if (Object.hasOwn((await LATER[entry]?.()) ?? {}, value)) return entry;
@@ -59,6 +59,7 @@ const require = createRequire(import.meta.url);
 
 const LATER: Readonly<Record<string, () => Promise<object>>> = {
   'phasegate/agents': () => import('../../agents.ts'),
+  'phasegate/fleet': () => import('../../fleet.ts'),
   'phasegate/dashboard': () => import('../../dashboard.ts'),
   'phasegate/inbox': () => import('../../inbox.ts'),
   'phasegate/inspect': () => import('../../inspect.ts'),

@@ -1,0 +1,64 @@
+/**
+ * `phasegate diff`.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
+import { findRun } from '../options/find-run.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { print } from '../terminal/print.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
+import { readCommits } from './fleet-records.ts';
+
+/** Flags of `phasegate diff`. */
+export interface DiffFlags extends StoreFlags {
+  /** True to print the names of files only. */
+  readonly stat?: boolean | undefined;
+}
+
+/** Prints the changes of a run so far, or the latest ones of a subtask. */
+export async function diffStored(
+  wanted: string,
+  subtask: string | undefined,
+  flags: DiffFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
+  const opened = openStore(flags, 'read', io);
+  const { runId, commits } = await findRun(opened, wanted)
+    .then(async (run) => ({ runId: run.runId, commits: await readCommits(opened.store, run.runId) }))
+    .finally(() => opened.store.close());
+  if (!commits) throw nothingYet(runId);
+  const one = subtask === undefined ? undefined : commits.subtasks.get(subtask);
+  if (subtask !== undefined && !one) throw unknownSubtask(runId, subtask, [...commits.subtasks.keys()]);
+  const { signal } = new AbortController();
+  const { files, text } = await gitWorkspace({ repository: io.cwd }).diff({
+    from: one?.base ?? commits.base,
+    to: one?.commit ?? commits.latest,
+    maxBytes: MOST_BYTES,
+    signal,
+  });
+  const lines = files.map(
+    ({ path, added, deleted, isBinary }) => `${path}  ${isBinary ? 'binary' : `+${added} -${deleted}`}\n`,
+  );
+  const shown = flags.stat ? stripControls(lines.join('')) : text;
+  return (await print(shown, io)) ? exitCode.completed : exitCode.brokenPipe;
+}
+
+// --- internal ---
+
+/** Most bytes of a printed difference. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+function nothingYet(runId: string): PhasegateError {
+  return new PhasegateError('INPUT_INVALID', `Cannot show changes of run ${runId} as none of its agents has made any`, {
+    hint: 'Only runs of a fleet have changes. See its phases with: phasegate show',
+  });
+}
+
+function unknownSubtask(runId: string, subtask: string, known: readonly string[]): PhasegateError {
+  const problem = `Cannot show changes of ${JSON.stringify(subtask)} as run ${runId} has no work of such a subtask`;
+  return new PhasegateError('INPUT_INVALID', problem, { hint: `Those with work are ${known.join(', ')}.` });
+}

@@ -1,0 +1,132 @@
+/**
+ * `phasegate fleet` and `phasegate plan`.
+ *
+ * @module
+ */
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { ulid } from 'ulid';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { DEFAULT_STORE } from '../options/defaults.ts';
+import type { ExitCode } from '../process/exit-code.ts';
+import type { FleetFile } from '../load/fleet-file.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { runFile, type RunFlags } from '../commands/run.ts';
+
+/** Flags of `phasegate fleet`. */
+export interface FleetFlags extends RunFlags {
+  readonly plan?: string | undefined;
+  readonly agent?: string | undefined;
+  readonly architect?: string | undefined;
+  readonly reviewer?: readonly string[] | undefined;
+  readonly check?: readonly string[] | undefined;
+  readonly attempts?: number | undefined;
+  readonly concurrency?: number | undefined;
+  readonly isolation?: FleetFile['isolation'];
+  readonly base?: FleetFile['base'];
+  readonly setup?: string | undefined;
+  readonly allowCommands?: boolean | undefined;
+  readonly allowNetwork?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+/**
+ * Carries out a goal or a plan with agents. The fleet is written to a file, which is the definition of the run: so it is resumed like any
+ * other.
+ */
+export async function runFleet(
+  goal: string | undefined,
+  flags: FleetFlags,
+  io: ProgramIo,
+  planOnly = false,
+): Promise<ExitCode> {
+  const plan = flags.plan === undefined ? undefined : await readPlan(flags.plan, io);
+  if (goal === undefined && plan === undefined) throw nothingToDo();
+  const agent = flags.agent ?? (await installedAgent(io));
+  const runId = flags.runId ?? ulid();
+  const path = placeOf(join(dirname(DEFAULT_STORE), 'fleets', `${encodeURIComponent(runId)}.json`), io);
+  const { commands, network } = { commands: flags.allowCommands, network: flags.allowNetwork };
+  const file: FleetFile = {
+    ...(goal !== undefined && { goal }),
+    ...(plan !== undefined && { plan }),
+    ...(planOnly && { planOnly }),
+    agent,
+    ...(flags.architect !== undefined && { architect: flags.architect }),
+    ...(flags.reviewer && { reviewers: [...flags.reviewer] }),
+    ...(flags.check && { checks: [...flags.check] }),
+    approval: !flags.yes,
+    ...(flags.attempts !== undefined && { maxAttempts: flags.attempts }),
+    ...(flags.concurrency !== undefined && { concurrency: flags.concurrency }),
+    ...(flags.isolation && { isolation: flags.isolation }),
+    ...(flags.base && { base: flags.base }),
+    ...(flags.setup !== undefined && { setup: flags.setup }),
+    permissions: { ...(commands && { commands: 'allow' }), ...(network && { network: 'allow' }) },
+    repository: relative(dirname(path), io.cwd) || '.',
+  };
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
+    throw taken(path, cause);
+  });
+  return runFile(path, { ...flags, runId }, io);
+}
+
+// --- internal ---
+
+/** Agents of the command line that are looked for, in this order. */
+const KNOWN = ['claude', 'codex', 'gemini'] as const;
+
+async function installedAgent({ env }: ProgramIo): Promise<string> {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  for (const name of KNOWN) {
+    for (const folder of folders) {
+      if (await isProgram(join(folder, name))) return name;
+    }
+  }
+  throw new PhasegateError('DEFINITION_INVALID', 'Cannot choose an agent as none is installed', {
+    hint: `Install ${KNOWN.join(', ')}, or name one: --agent acp:<line> or --agent command:<line>.`,
+  });
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function readPlan(file: string, io: ProgramIo): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(placeOf(file, io), 'utf8');
+  } catch (cause) {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot read the plan "${file}" as the system refuses`, {
+      hint: 'Check the path of the plan.',
+      cause,
+    });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const problem = `Cannot read the plan "${file}" as it is no JSON: ${cause instanceof Error ? cause.message : ''}`;
+    throw new PhasegateError('PLAN_INVALID', problem, {
+      hint: 'Write { "goal": "…", "subtasks": [{ "id": "1", "title": "…", "description": "…" }] }.',
+      cause,
+    });
+  }
+}
+
+function nothingToDo(): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', 'Cannot start a fleet as there is neither a goal nor a plan', {
+    hint: 'Name the goal: phasegate fleet "Add a login page"; or a plan: phasegate fleet --plan plan.json',
+  });
+}
+
+function taken(path: string, cause: unknown): PhasegateError {
+  return new PhasegateError('FILE_EXISTS', `Cannot write the fleet to "${path}" as the system refuses`, {
+    hint: 'Give another --run-id, or change to a folder that you may write to.',
+    cause,
+  });
+}

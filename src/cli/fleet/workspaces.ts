@@ -1,0 +1,47 @@
+/**
+ * `phasegate workspaces`.
+ *
+ * @module
+ */
+import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
+import type { WorkspaceInfo } from '../../workspaces/port.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { print } from '../terminal/print.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
+
+/** Flags of `phasegate workspaces`. */
+export interface WorkspacesFlags {
+  readonly prune?: boolean | undefined;
+  /** True to keep work that nothing else has as commits, so that its folders can be removed as well. */
+  readonly rescue?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** Lists the workspaces of the repository, or removes those whose content is kept. */
+export async function listWorkspaces(flags: WorkspacesFlags, io: ProgramIo): Promise<ExitCode> {
+  const workspaces = gitWorkspace({ repository: io.cwd });
+  const { signal } = new AbortController();
+  const { removed, left } = flags.prune
+    ? await workspaces.prune({ signal, rescue: flags.rescue })
+    : { removed: [], left: await workspaces.list(signal) };
+  const text = flags.json
+    ? [...removed.map((path) => ({ path, state: 'removed' })), ...left].map((one) => `${JSON.stringify(one)}\n`)
+    : [...removed.map((path) => `removed  ${oneLine(path)}\n`), ...left.map(lineOf)];
+  const shown = text.length === 0 ? 'There are no workspaces of this repository.\n' : text.join('');
+  return (await print(shown, io)) ? exitCode.completed : exitCode.brokenPipe;
+}
+
+// --- internal ---
+
+const STATES: Readonly<Record<WorkspaceInfo['state'], string>> = {
+  inUse: 'in use',
+  removable: 'removable',
+  left: 'left',
+};
+
+function lineOf({ path, place, bytes, state, reason }: WorkspaceInfo): string {
+  const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+  const whose = `run ${place.run}, ${place.phase}/${place.task}`;
+  return `${STATES[state]}  ${oneLine(path)}  ${size}  ${oneLine(whose)}. ${oneLine(reason)}\n`;
+}

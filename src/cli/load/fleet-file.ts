@@ -1,0 +1,177 @@
+/**
+ * Fleet files: a goal or a plan, and the agents that carry it out, as JSON.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Agent } from '../../agents/agent.ts';
+import { commandAgent } from '../../agents/command/command-agent.ts';
+import { jsonlAgent } from '../../agents/jsonl/jsonl-agent.ts';
+import { compilePlan } from '../../fleet/compile-plan.ts';
+import type { FleetOptions } from '../../fleet/fleet-options.ts';
+import { planGoal } from '../../fleet/plan-goal.ts';
+import { planSchema } from '../../fleet/work-plan.ts';
+import type { Pipeline } from '../../model/definition/define.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { limitsSchema } from '../../model/plan/policy-schema.ts';
+import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
+
+/** An agent by its name, or a program with its arguments. */
+const agentSchema = z.union([z.string().regex(/\S/u), z.array(z.string().min(1)).min(1)]);
+
+const answer = z.enum(['allow', 'reject']);
+
+/** The schema of a fleet file. */
+export const fleetFileSchema = z.strictObject({
+  goal: z.string().regex(/\S/u).max(10_000).optional(),
+  plan: z.unknown().optional(),
+  /** True if the plan is only made and approved. */
+  planOnly: z.boolean().optional(),
+  agent: agentSchema,
+  architect: agentSchema.optional(),
+  reviewers: z.array(agentSchema).optional(),
+  criteria: z.string().optional(),
+  /** Lines for the shell. */
+  checks: z.array(z.string().regex(/\S/u)).optional(),
+  approval: z.boolean().optional(),
+  maxAttempts: z.int().min(1).max(20).optional(),
+  concurrency: z.int().min(1).max(100).optional(),
+  conflicts: z.enum(['rework', 'review', 'halt']).optional(),
+  overlaps: z.enum(['serialise', 'refuse']).optional(),
+  timeout: z.int().min(0).optional(),
+  estimate: z
+    .strictObject({ tokens: z.number().positive().optional(), costUsd: z.number().positive().optional() })
+    .optional(),
+  limits: limitsSchema.optional(),
+  permissions: z
+    .strictObject({ commands: answer.optional(), outside: answer.optional(), network: answer.optional() })
+    .optional(),
+  /** The folder of the repository, relative to the file. @default that of the file */
+  repository: z.string().optional(),
+  isolation: z.enum(['clone', 'worktree', 'inPlace']).optional(),
+  base: z.enum(['head', 'head+dirty']).optional(),
+  include: z.array(z.string()).optional(),
+  setup: z.string().optional(),
+  teardown: z.string().optional(),
+  /** The folder of the workspaces. @default a state folder of the user */
+  root: z.string().optional(),
+});
+
+/** A fleet file as data. */
+export type FleetFile = z.infer<typeof fleetFileSchema>;
+
+/** Most bytes of a fleet file. */
+const MOST_BYTES = 4_000_000;
+
+/**
+ * Loads a fleet file as a pipeline.
+ *
+ * @throws PhasegateError `DEFINITION_INVALID` that says what is wrong with the file; `PLAN_INVALID` for its plan.
+ */
+export async function loadFleet(file: string, path: string): Promise<Pipeline> {
+  const bytes = await readFile(path);
+  if (bytes.length > MOST_BYTES) throw invalid(file, `it has more than ${MOST_BYTES} bytes`);
+  const parsed = fleetFileSchema.safeParse(jsonIn(file, bytes.toString('utf8')));
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((one) => `${one.path.join('.') || 'the file'}: ${one.message}`);
+    throw invalid(file, `\n  ${lines.join('\n  ')}`);
+  }
+  return pipelineOf(file, parsed.data, dirname(path));
+}
+
+/** Makes an agent of its name: `claude`, `codex`, `gemini`, `acp:<line>`, `command:<line>`, or a program with its arguments. */
+export async function agentOf(given: z.infer<typeof agentSchema>): Promise<Agent> {
+  if (typeof given !== 'string') return programAgent(given);
+  const [, kind, line] = /^(acp|command):(.*)$/su.exec(given) ?? [];
+  const words = (line ?? '').split(/\s+/u).filter((word) => word !== '');
+  if (kind === 'command') return programAgent(words);
+  if (kind === 'acp') {
+    const [command = '', ...args] = words;
+    const { acpAgent } = (await import('../../agents.ts')) as never as {
+      acpAgent: (o: { command: string; args: readonly string[] }) => Agent;
+    };
+    return acpAgent({ command, args });
+  }
+  if (given === 'claude' || given === 'codex' || given === 'gemini') return jsonlAgent(given);
+  throw new PhasegateError(
+    'DEFINITION_INVALID',
+    `Cannot use agent ${JSON.stringify(given)} as there is none of that name`,
+    {
+      hint: 'Name claude, codex or gemini; acp:<line> for an agent of the Agent Client Protocol; command:<line> for any program.',
+    },
+  );
+}
+
+// --- internal ---
+
+function programAgent([program = '', ...args]: readonly string[]): Agent {
+  const line = [program, ...args] as const;
+  // Nothing keeps a program from writing, but a reviewer that changes a file is refused.
+  return commandAgent(line, { readOnly: true });
+}
+
+function jsonIn(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(file, `it is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+async function pipelineOf(file: string, given: FleetFile, directory: string): Promise<Pipeline> {
+  const {
+    goal,
+    plan,
+    planOnly,
+    agent,
+    architect,
+    reviewers = [],
+    criteria,
+    checks = [],
+    repository = '.',
+    ...rest
+  } = given;
+  const { isolation, base, include, setup, teardown, root, approval = true, ...common } = rest;
+  const agents = await Promise.all(reviewers.map(agentOf));
+  const options: FleetOptions = {
+    ...common,
+    approval,
+    agent: await agentOf(agent),
+    reviewers: agents.map((one, index) => ({ name: `reviewer-${index + 1}`, agent: one, criteria })),
+    checks: checks.map((line, index) => ({
+      name: checks.length === 1 ? 'check' : `check-${index + 1}`,
+      line,
+      shell: true,
+    })),
+    workspace: gitWorkspace({
+      repository: resolve(directory, repository),
+      isolation,
+      base,
+      include,
+      setup,
+      teardown,
+      root: root === undefined ? undefined : resolve(directory, root),
+    }),
+  };
+  if (plan !== undefined) return compilePlan(planOf(plan), options);
+  if (goal === undefined) throw invalid(file, 'it has neither a goal nor a plan');
+  return planGoal(goal, {
+    ...options,
+    planOnly,
+    architect: architect === undefined ? undefined : await agentOf(architect),
+  });
+}
+
+/** A plan as a file has it. The compiler lists its problems. */
+function planOf(plan: unknown): z.input<typeof planSchema> {
+  const parsed = planSchema.safeParse(plan);
+  return parsed.success ? parsed.data : (plan as z.input<typeof planSchema>);
+}
+
+function invalid(file: string, found: string): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', `Cannot load fleet "${file}" as ${found}`, {
+    hint: 'A fleet file is a JSON object with `agent`, and `goal` or `plan`. `phasegate fleet` writes one.',
+  });
+}

@@ -1,0 +1,37 @@
+/**
+ * The worst case of a compiled plan, as text for the person who approves it.
+ *
+ * @module
+ */
+import { analyze } from '../model/analysis/analyze.ts';
+import type { Pipeline } from '../model/definition/define.ts';
+import type { ArrangedPlan } from './arrange-plan.ts';
+import { OWN_TASKS } from './level-outputs.ts';
+
+/** Describes the levels of a plan, and the most that a run of it takes. One line each. */
+export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipeline, 'plan'>): readonly string[] {
+  const { bounds, worst } = analyze(plan);
+  const own = new Set<string>(Object.values(OWN_TASKS));
+  const runs = plan.phases.map(({ name, tasks, gate }) => {
+    const attempts = bounds.find(({ phase }) => phase === name)?.attempts ?? 0;
+    return gate ? attempts * tasks.filter((task) => !own.has(task.name)).length : 0;
+  });
+  return [
+    ...levels.map((level, index) => `Phase ${index + 1}: ${level.map(({ id, title }) => `${id} ${title}`).join('; ')}`),
+    ...delays.map(({ subtask, after, files }) => `${subtask} waits for ${after}, as both touch ${files[0]}`),
+    `At worst: ${runs.reduce((sum, one) => sum + one, 0)} turns of agents, and ${worst.reviews} reviews`,
+    costLine(worst.costUsd, worst.tokens),
+  ];
+}
+
+// --- internal ---
+
+function costLine(costUsd: number | null, tokens: number | null): string {
+  if (costUsd === null && tokens === null)
+    return 'Cost: unknown, as there is no estimate; a limit of the run would bound it';
+  const parts = [
+    ...(costUsd === null ? [] : [`$${costUsd.toFixed(2)}`]),
+    ...(tokens === null ? [] : [`${tokens} tokens`]),
+  ];
+  return `Cost: at most ${parts.join(', ')} by the estimates`;
+}

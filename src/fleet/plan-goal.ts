@@ -1,0 +1,134 @@
+/**
+ * Planning: an architect splits a goal into subtasks, and agents carry the plan out.
+ *
+ * @module
+ */
+import type { Agent } from '../agents/agent.ts';
+import { agentTask } from '../agents/work/agent-task.ts';
+import { approve } from '../model/decision/decision.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { needsRework } from '../model/handlers/needs-rework.ts';
+import { definePipeline, phase, task, type Pipeline } from '../model/definition/define.ts';
+import type { Check } from '../model/handlers/phase.ts';
+import type { TaskContext } from '../model/handlers/task.ts';
+import type { Estimate } from '../model/plan/options.ts';
+import { mayStart, PLAN } from './approval.ts';
+import { arrangePlan } from './arrange-plan.ts';
+import { compilePlan } from './compile-plan.ts';
+import type { FleetOptions } from './fleet-options.ts';
+import { boundLines } from './plan-bounds.ts';
+import { PlanInvalidError, problemLine } from './plan-invalid-error.ts';
+import { openForAgent } from './review-folder.ts';
+import { planSchema, type WorkPlan } from './work-plan.ts';
+
+/** Options of `planGoal`: those of the fleet, and of the planning. */
+export interface PlanGoalOptions extends FleetOptions {
+  /** The agent that makes the plan. @default the agent of the subtasks, if it is one for all */
+  readonly architect?: Agent | undefined;
+  /** Estimated maximum usage of one try of the architect. */
+  readonly architectEstimate?: Estimate | undefined;
+  /** True if the plan only has to be approved, and nobody carries it out. @default false */
+  readonly planOnly?: boolean | undefined;
+}
+
+/**
+ * Makes a pipeline that plans a goal and carries the plan out: an architect makes a plan, a person approves it with its worst case, and
+ * a run of the compiled plan does the work. A run that is rejected sends the plan back once, with the reason.
+ *
+ * An invalid plan goes back to the architect with all of its problems.
+ *
+ * @throws PhasegateError `DEFINITION_INVALID` if there is no architect, or it cannot do the work.
+ */
+export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
+  const { architect, planOnly = false, approval = true } = options;
+  const agent = architect ?? options.agent;
+  if (typeof agent === 'function') throw noArchitect();
+  const plan = agentTask(PLAN, {
+    agent,
+    description: instructions(goal),
+    output: planSchema,
+    estimate: options.architectEstimate,
+    limits: options.limits,
+    retry: options.retry,
+    material: () => ({}),
+    workspace: async (context) => {
+      const { base } = await options.workspace.start({ run: options.branch ?? context.run, signal: context.signal });
+      return openForAgent(options, base, context);
+    },
+  });
+  const compiled = (made: WorkPlan, { run }: Pick<TaskContext, 'run'>) =>
+    compilePlan(made, { ...options, approval: false, branch: options.branch ?? run });
+  const bounds = task('bounds', {
+    description: 'State the most that the plan can take.',
+    after: [plan],
+    run: (context: TaskContext) => {
+      const made = planSchema.parse(context.context[PLAN]);
+      return { bounds: boundsOf(made, options, () => compiled(made, context)) };
+    },
+  });
+  const planning = phase(PLAN, {
+    tasks: [plan, bounds],
+    review: { checks: [validPlan(options)], ...(approval && { by: mayStart }), maxRetries: 3 },
+  });
+  if (planOnly) return definePipeline({ name: 'plan', limits: options.limits, phases: [planning] });
+  const work = phase('work', {
+    after: [planning],
+    tasks: (define) => [
+      define('fleet', {
+        pipeline: (context) => compiled(planSchema.parse(context.inputs[PLAN]?.[PLAN]), context),
+        outcome({ status, run, reason, error, outputs }) {
+          if (status === 'completed') return { run, ...Object(outputs['hand-over']) };
+          if (status === 'rejected')
+            throw needsRework(PLAN, `The work was rejected: ${reason ?? error?.message ?? 'see its run'} (run ${run})`);
+          throw new Error(`The run of the plan ended ${status}: ${reason ?? error?.message ?? `see run ${run}`}`);
+        },
+      }),
+    ],
+    // The gates of the run have judged the work. This one only lets a rejection send the plan back.
+    review: { by: () => approve(), maxPredecessorRetries: 1 },
+  });
+  return definePipeline({ name: options.name ?? 'fleet', limits: options.limits, phases: [planning, work] });
+}
+
+// --- internal ---
+
+function noArchitect(): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', 'Cannot plan a goal as there is no architect', {
+    hint: 'Give an `architect`, as `agent` is a function of a subtask.',
+  });
+}
+
+function boundsOf(plan: WorkPlan, options: FleetOptions, compiled: () => Pipeline): readonly string[] {
+  try {
+    return boundLines(arrangePlan(plan, options), compiled());
+  } catch (error) {
+    // The check of the gate lists the problems, so that they reach the architect.
+    if (error instanceof PlanInvalidError) return [];
+    throw error;
+  }
+}
+
+/** Sends an invalid plan back with all of its problems. */
+function validPlan(options: FleetOptions): Check {
+  return {
+    name: 'valid plan',
+    run({ outputs }) {
+      try {
+        arrangePlan(planSchema.parse(outputs[PLAN]), options);
+        return true;
+      } catch (error) {
+        if (!(error instanceof PlanInvalidError)) throw error;
+        const details = error.problems.map(problemLine).join('\n');
+        return { passed: false, requiredChange: 'Correct every problem of the plan.', details };
+      }
+    },
+  };
+}
+
+function instructions(goal: string): string {
+  return `You are the architect. Read the repository in the working directory, and plan how to reach this goal:
+
+${goal}
+
+Split the work into subtasks. Each is done by an agent of its own, who sees the whole plan and the repository, but not your thoughts. Agents of subtasks that do not depend on each other work at the same time, so give each its own files in "files_touched", and let a subtask that needs another's work depend on it. Prefer few subtasks: one is enough for a small goal. Write the whole plan for readers as Markdown in "plan_markdown". Leave "phases" out. Change no files.`;
+}
