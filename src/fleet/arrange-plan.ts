@@ -43,22 +43,26 @@ export interface ArrangedPlan extends Omit<WorkPlan, 'phases'> {
  */
 export function arrangePlan(plan: WorkPlanInput, options: ArrangeOptions = {}): ArrangedPlan {
   const { overlaps = 'serialise', maxSubtasks = PLAN_LIMITS.subtasks } = options;
-  const parsed = planSchema.safeParse(plan);
-  if (!parsed.success) {
-    throw new PlanInvalidError(
-      parsed.error.issues.map(({ path, message }) => ({
-        code: 'SHAPE_INVALID',
-        message: `${path.join('.') || 'the plan'}: ${message}`,
-        hint: 'Correct the value.',
-      })),
-    );
-  }
-  const problems = planProblems(parsed.data, maxSubtasks);
+  const read = readPlan(plan);
+  const problems = planProblems(read, maxSubtasks);
   if (problems.length > 0) throw new PlanInvalidError(problems);
-  const { goal, plan_markdown, subtasks } = parsed.data;
+  const { goal, plan_markdown, subtasks } = read;
   const { levels, delays } = schedule(subtasks.length > 0 ? subtasks : [wholeGoal(goal)]);
   if (overlaps === 'refuse' && delays.length > 0) throw new PlanInvalidError(delays.map(overlapProblem));
   return { goal, plan_markdown, subtasks: levels.flat(), levels, delays };
+}
+
+/** Reads a value as a plan, and fills in its defaults. @throws PlanInvalidError `PLAN_INVALID` with every field of the wrong shape. */
+export function readPlan(plan: unknown): WorkPlan {
+  const parsed = planSchema.safeParse(plan);
+  if (parsed.success) return parsed.data;
+  throw new PlanInvalidError(
+    parsed.error.issues.map(({ path, message }) => ({
+      code: 'SHAPE_INVALID',
+      message: `${path.join('.') || 'the plan'}: ${message}`,
+      hint: 'Correct the value.',
+    })),
+  );
 }
 
 // --- internal ---

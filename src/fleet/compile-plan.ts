@@ -13,7 +13,7 @@ import { contentHash } from '../model/values/content-hash.ts';
 import { approvalPhase } from './approval.ts';
 import { arrangePlan, type ArrangedPlan } from './arrange-plan.ts';
 import type { FleetOptions } from './fleet-options.ts';
-import { INTEGRATION, OWN_TASKS } from './level-outputs.ts';
+import { HAND_OVER, INTEGRATION, OWN_TASKS } from './level-outputs.ts';
 import { levelReview } from './level-review.ts';
 import { integrate, publishLast, takeBase } from './level-tasks.ts';
 import { boundLines } from './plan-bounds.ts';
@@ -119,7 +119,7 @@ function startAfter(first: AnyPhase, before: AnyPhase): AnyPhase {
 
 /** The last phase moves the branch to the work that is approved. */
 function handOver(options: FleetOptions, last: AnyPhase): AnyPhase {
-  return phase('hand-over', {
+  return phase(HAND_OVER, {
     after: [last],
     tasks: [
       task('publish', {

@@ -91,5 +91,8 @@ export function integrationIn(outputs: Outputs): IntegrationOutput {
 /** Names of the tasks that a level has besides its subtasks: the commit it starts from, and the commit it ends with. */
 export const OWN_TASKS = { base: 'base', integrate: 'integrate' } as const;
 
+/** Name of the last phase, which moves the branch of the run. */
+export const HAND_OVER = 'hand-over';
+
 /** Name of the artifact with the integration of an attempt, which the next attempt reads. */
 export const INTEGRATION = 'integration';

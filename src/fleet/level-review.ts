@@ -29,9 +29,6 @@ export function levelReview(options: FleetOptions, subtasks: readonly Subtask[])
 
 // --- internal ---
 
-/** Name of the check, and of the reviewer, that judges if the subtasks fit together. */
-const MERGES = 'merges';
-
 /** Criteria of a reviewer without its own. */
 const CRITERIA =
   'Each subtask does what its description asks, completely and correctly, and changes no file without need. The changes fit together, and nothing that worked before is broken. An issue of one subtask names it as the affected task.';

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { z } from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import { agentTask } from '../agents/work/agent-task.ts';
 import { approve } from '../model/decision/decision.ts';
@@ -13,8 +14,9 @@ import type { Check } from '../model/handlers/phase.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import type { Estimate } from '../model/plan/options.ts';
 import { mayStart, PLAN } from './approval.ts';
-import { arrangePlan } from './arrange-plan.ts';
+import { arrangePlan, readPlan } from './arrange-plan.ts';
 import { compilePlan } from './compile-plan.ts';
+import { HAND_OVER } from './level-outputs.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { boundLines } from './plan-bounds.ts';
 import { PlanInvalidError, problemLine } from './plan-invalid-error.ts';
@@ -62,7 +64,7 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     description: 'State the most that the plan can take.',
     after: [plan],
     run: (context: TaskContext) => {
-      const made = planSchema.parse(context.context[PLAN]);
+      const made = readPlan(context.context[PLAN]);
       return { bounds: boundsOf(made, options, () => compiled(made, context)) };
     },
   });
@@ -75,9 +77,9 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     after: [planning],
     tasks: (define) => [
       define('fleet', {
-        pipeline: (context) => compiled(planSchema.parse(context.inputs[PLAN]?.[PLAN]), context),
+        pipeline: (context) => compiled(readPlan(context.inputs[PLAN]?.[PLAN]), context),
         outcome({ status, run, reason, error, outputs }) {
-          if (status === 'completed') return { run, ...Object(outputs['hand-over']) };
+          if (status === 'completed') return { run, ...handedOver(outputs) };
           if (status === 'rejected')
             throw needsRework(PLAN, `The work was rejected: ${reason ?? error?.message ?? 'see its run'} (run ${run})`);
           throw new Error(`The run of the plan ended ${status}: ${reason ?? error?.message ?? `see run ${run}`}`);
@@ -91,6 +93,13 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
 }
 
 // --- internal ---
+
+/** The branch and the commit of a run that has completed. */
+function handedOver(outputs: Readonly<Record<string, unknown>>) {
+  return handOverSchema.parse(outputs[HAND_OVER]).publish;
+}
+
+const handOverSchema = z.object({ publish: z.object({ branch: z.string(), commit: z.string() }) });
 
 function noArchitect(): PhasegateError {
   return new PhasegateError('DEFINITION_INVALID', 'Cannot plan a goal as there is no architect', {
@@ -114,7 +123,7 @@ function validPlan(options: FleetOptions): Check {
     name: 'valid plan',
     run({ outputs }) {
       try {
-        arrangePlan(planSchema.parse(outputs[PLAN]), options);
+        arrangePlan(readPlan(outputs[PLAN]), options);
         return true;
       } catch (error) {
         if (!(error instanceof PlanInvalidError)) throw error;

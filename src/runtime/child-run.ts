@@ -12,7 +12,7 @@ import type { RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import type { ChildRequest, Parent } from './child-runs.ts';
 import type { ResumeOptions } from './resume.ts';
-import { outputsOf } from './run-unsuccessful-error.ts';
+import { endReason, outputsOf } from './run-unsuccessful-error.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 
@@ -34,9 +34,10 @@ export async function runChild(request: ChildRequest, parent: Parent, live: Set<
   const { child, context } = request;
   const pipeline = await pipelineOf(request);
   const result = await resultOfChild(pipeline, request, parent, live);
-  const { status, reason, error, outputs } = result;
+  const { status, error, outputs } = result;
   if (status === 'suspended') throw new Error('The run was suspended with the one that had started it.');
-  if (child.outcome) return child.outcome({ run: result.runId, status, reason, error, outputs }, context);
+  if (child.outcome)
+    return child.outcome({ run: result.runId, status, reason: endReason(result), error, outputs }, context);
   try {
     return outputsOf(result);
   } catch (thrown) {

@@ -13,7 +13,7 @@ export class RunUnsuccessfulError extends PhasegateError {
   constructor(result: RunResult<unknown>) {
     super(
       'RUN_UNSUCCESSFUL',
-      `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${causeOf(result)}`,
+      `Cannot return outputs as run ${result.runId} of pipeline "${result.pipeline}" ended ${result.status}${clauseOf(result)}`,
       {
         hint: hintFor(result),
         cause: result.error ?? undefined,
@@ -29,20 +29,26 @@ export function outputsOf<O>(result: RunResult<O>): O {
   return result.outputs;
 }
 
+/** The reason why a run did not complete, with that of the phase that ended it; `null` if there is none. */
+export function endReason({ phases, error, reason }: RunResult<unknown>): string | null {
+  if (error) return error.message;
+  const bad = Object.entries(phases).find(([, phase]) => phase.status === 'failed' || phase.status === 'rejected');
+  if (!bad) return reason;
+  const ended = bad[1].status === 'failed' ? 'failed' : 'was rejected';
+  return `phase "${bad[0]}" ${ended}: ${bad[1].error?.message ?? bad[1].reason}`;
+}
+
 // --- internal ---
+
+/** The reason as the end of a sentence. */
+function clauseOf(result: RunResult<unknown>): string {
+  const reason = endReason(result);
+  if (reason === null) return '';
+  return result.error || reason === result.reason ? `: ${reason}` : `, as ${reason}`;
+}
 
 function hintFor({ status, limit }: RunResult<unknown>): string {
   const details = 'Its `result` field has every phase with its decisions and errors.';
   if (status !== 'exhausted' || limit === null) return details;
   return `${details} Retry a stored run with a higher limit: retryRun(store, runId, pipeline, { limits }), or with \`allowChanged\` if the pipeline's limit is raised.`;
-}
-
-function causeOf({ phases, error, reason }: RunResult<unknown>): string {
-  if (error) return `: ${error.message}`;
-  const bad = Object.entries(phases).find(([, phase]) => phase.status === 'failed' || phase.status === 'rejected');
-  if (bad) {
-    const ended = bad[1].status === 'failed' ? 'failed' : 'was rejected';
-    return `, as phase "${bad[0]}" ${ended}: ${bad[1].error?.message ?? bad[1].reason}`;
-  }
-  return reason === null ? '' : `: ${reason}`;
 }

@@ -14,8 +14,7 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 /** Moves the user's branch and files to the work of a run, if that loses nothing. Otherwise prints the reason and a command. */
 export async function applyStored(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
   refuseAgents('apply the work of a run', io);
-  const opened = openStore(flags, 'read', io);
-  const { runId } = await findRun(opened, wanted).finally(() => opened.store.close());
+  const runId = await idOf(wanted, flags, io);
   const { signal } = new AbortController();
   const result = await applyRun({ repository: io.cwd, run: runId, signal });
   if (result.applied) {
@@ -25,4 +24,15 @@ export async function applyStored(wanted: string, flags: StoreFlags, io: Program
   }
   io.stderr.write(`Nothing was changed. ${result.reason}\nTo take the work yourself: ${result.command}\n`);
   return exitCode.unsuccessful;
+}
+
+// --- internal ---
+
+async function idOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<string> {
+  const opened = openStore(flags, 'read', io);
+  try {
+    return (await findRun(opened, wanted)).runId;
+  } finally {
+    await opened.store.close();
+  }
 }

@@ -26,10 +26,7 @@ export async function diffStored(
   flags: DiffFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
-  const opened = openStore(flags, 'read', io);
-  const { runId, commits } = await findRun(opened, wanted)
-    .then(async (run) => ({ runId: run.runId, commits: await readCommits(opened.store, run.runId) }))
-    .finally(() => opened.store.close());
+  const { runId, commits } = await commitsOf(wanted, flags, io);
   if (!commits) throw nothingYet(runId);
   const one = subtask === undefined ? undefined : commits.subtasks.get(subtask);
   if (subtask !== undefined && !one) throw unknownSubtask(runId, subtask, [...commits.subtasks.keys()]);
@@ -48,6 +45,16 @@ export async function diffStored(
 }
 
 // --- internal ---
+
+async function commitsOf(wanted: string, flags: DiffFlags, io: ProgramIo) {
+  const opened = openStore(flags, 'read', io);
+  try {
+    const { runId } = await findRun(opened, wanted);
+    return { runId, commits: await readCommits(opened.store, runId) };
+  } finally {
+    await opened.store.close();
+  }
+}
 
 /** Most bytes of a printed difference. */
 const MOST_BYTES = 64 * 1024 * 1024;

@@ -9,10 +9,10 @@ import { z } from 'zod';
 import type { Agent } from '../../agents/agent.ts';
 import { commandAgent } from '../../agents/command/command-agent.ts';
 import { jsonlAgent } from '../../agents/jsonl/jsonl-agent.ts';
+import { readPlan } from '../../fleet/arrange-plan.ts';
 import { compilePlan } from '../../fleet/compile-plan.ts';
 import type { FleetOptions } from '../../fleet/fleet-options.ts';
 import { planGoal } from '../../fleet/plan-goal.ts';
-import { planSchema } from '../../fleet/work-plan.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsSchema } from '../../model/plan/policy-schema.ts';
@@ -155,19 +155,13 @@ async function pipelineOf(file: string, given: FleetFile, directory: string): Pr
       root: root === undefined ? undefined : resolve(directory, root),
     }),
   };
-  if (plan !== undefined) return compilePlan(planOf(plan), options);
+  if (plan !== undefined) return compilePlan(readPlan(plan), options);
   if (goal === undefined) throw invalid(file, 'it has neither a goal nor a plan');
   return planGoal(goal, {
     ...options,
     planOnly,
     architect: architect === undefined ? undefined : await agentOf(architect),
   });
-}
-
-/** A plan as a file has it. The compiler lists its problems. */
-function planOf(plan: unknown): z.input<typeof planSchema> {
-  const parsed = planSchema.safeParse(plan);
-  return parsed.success ? parsed.data : (plan as z.input<typeof planSchema>);
 }
 
 function invalid(file: string, found: string): PhasegateError {

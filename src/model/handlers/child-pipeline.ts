@@ -26,7 +26,7 @@ export type ChildOutputs<P extends ChildPipeline> = NonNullable<P['types']>['out
 export type ChildOutcome<O = unknown> = {
   /** The id of the run. */
   readonly run: string;
-  /** The reason of the end, if there is one. */
+  /** The reason of the end, with that of the phase that was rejected or failed; `null` if there is none. */
   readonly reason: string | null;
   readonly error: ErrorInfo | null;
 } & (
