@@ -22,6 +22,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   llm: ['model', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
   agents: ['model', 'actors', 'llm', 'zod', 'node:'],
+  acp: ['model', 'actors', 'agents', '@agentclientprotocol/sdk'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
   server: [
