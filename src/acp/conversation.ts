@@ -42,18 +42,24 @@ export interface Conversation {
 }
 
 /** Loads the package. @throws PhasegateError `PACKAGE_MISSING` if it is not installed. */
-export async function loadAcp(): Promise<AcpPackage> {
+export async function loadAcp(
+  load: () => Promise<AcpPackage> = () => import('@agentclientprotocol/sdk'),
+): Promise<AcpPackage> {
   try {
-    return await import('@agentclientprotocol/sdk');
+    return await load();
   } catch (cause) {
     const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
-    const problem =
-      'Cannot ask an agent by ACP as the package "@agentclientprotocol/sdk" (2.4 or later) is not installed';
-    throw new PhasegateError('PACKAGE_MISSING', problem, {
-      hint: 'Run `npm install @agentclientprotocol/sdk@^2.4.0`.',
-      cause,
-    });
+    const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+    if (!isMissing || !/@agentclientprotocol\b/u.test(String(cause))) throw cause;
+    const name = '@agentclientprotocol/sdk';
+    throw new PhasegateError(
+      'PACKAGE_MISSING',
+      `Cannot ask an agent by ACP as the package "${name}" is not installed`,
+      {
+        hint: `Run \`npm install ${name}@^2.4.0\`.`,
+        cause,
+      },
+    );
   }
 }
 

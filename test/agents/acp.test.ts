@@ -7,6 +7,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { acpAgent, type AcpAgentOptions } from '../../src/acp.ts';
+import { loadAcp } from '../../src/acp/conversation.ts';
 import { agentReviewer, agentTask, type AgentEvent, type AgentResult, type AgentTurn } from '../../src/agents.ts';
 import { definePipeline, phase, startRun } from '../../src/index.ts';
 import { acpText, acpUpdate } from './lines.ts';
@@ -200,6 +201,16 @@ it('an agent is asked to end its turn before it is stopped', async () => {
   });
   expect(result).toMatchObject({ stop: 'cancelled' });
   expect(asked().map(({ prompt }) => prompt)).toEqual(['Do it.', 'session/cancel']);
+});
+
+it('names the missing package and its version, and no other problem', async () => {
+  const missing = (name: string) =>
+    Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+  await expect(loadAcp(() => Promise.reject(missing('@agentclientprotocol/sdk')))).rejects.toMatchObject({
+    code: 'PACKAGE_MISSING',
+    hint: 'Run `npm install @agentclientprotocol/sdk@^2.4.0`.',
+  });
+  await expect(loadAcp(() => Promise.reject(missing('zod')))).rejects.toThrow("Cannot find package 'zod'");
 });
 
 // --- internal ---
