@@ -130,13 +130,17 @@ const IDENTITY = {
 const OURS =
   /^\.git\/(?:objects|refs\/phasegate|refs\/heads\/phasegate|logs\/refs\/heads\/phasegate|worktrees)(?:\/|$)/u;
 
+/** Folders of `.git` that git makes with the first branch. */
+const LOGS = /^\.git\/logs(?:\/refs(?:\/heads)?)?$/u;
+
 async function filesOf(folder: string, below: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     const path = join(folder, name);
     if (OURS.test(name)) continue;
-    if (entry.isDirectory()) Object.assign(found, { [`${name}/`]: 'folder' }, await filesOf(folder, name));
+    if (entry.isDirectory())
+      Object.assign(found, LOGS.test(name) ? {} : { [`${name}/`]: 'folder' }, await filesOf(folder, name));
     else if (entry.isSymbolicLink()) found[name] = `-> ${await readlink(path)}`;
     else
       found[name] = `${(await lstat(path)).mode} ${createHash('sha256')

@@ -74,7 +74,9 @@ export async function openRepository({ folder, author, timeout, signal }: Reposi
       ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
       ...(call.objects && objectVariables(call.objects)),
     };
-    return runGit(args, { ...call, cwd: facts.commonDir, env, timeout, signal });
+    // Within a working tree, git would list the files of the current folder only.
+    const cwd = workTree === facts.folder ? facts.folder : facts.commonDir;
+    return runGit(args, { ...call, cwd, env, timeout, signal });
   }
   return {
     ...facts,
