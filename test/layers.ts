@@ -37,7 +37,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dashboard: ['server'],
-  testing: ['model', 'projections', 'store', 'node:assert'],
+  testing: ['model', 'projections', 'store', 'workspaces', 'node:'],
 };
 
 /**

@@ -17,10 +17,12 @@ import { itemsOf, runGit, textOf, type GitCall, type GitEnd } from './run-git.ts
 export interface RepositoryCall extends Pick<GitCall, 'input' | 'codes' | 'maxBytes' | 'cut'> {
   /** Folder with the files. @default none */
   readonly workTree?: string | undefined;
+  /** Working directory, where git looks for attributes. @default the top of the user's folder, or the git directory */
+  readonly cwd?: string | undefined;
   /** Index file. @default one that does not exist */
   readonly index?: string | undefined;
-  /** The git directory. Only that of a fresh clone differs from the user's. */
-  readonly gitDir?: string | undefined;
+  /** The git directory of a clone that no agent has seen yet. @default that of the user */
+  readonly freshGitDir?: string | undefined;
   /** Folders of objects. The first is written to, the others are only read. @default that of the repository */
   readonly objects?: readonly [string, ...string[]] | undefined;
   /** Runs the content filters of the user's configuration. Only for the user's own folder. @default false */
@@ -66,16 +68,16 @@ export async function openRepository({ folder, author, timeout, signal }: Reposi
   const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
   const open = gitEnvironment(author, settings);
   function git(args: readonly string[], call: RepositoryCall = {}): Promise<GitEnd> {
-    const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), gitDir = facts.gitDir, filters } = call;
+    const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), freshGitDir = facts.gitDir, filters } = call;
     const env = {
       ...(filters === true ? open : closed),
-      GIT_DIR: gitDir,
+      GIT_DIR: freshGitDir,
       GIT_INDEX_FILE: index,
       ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
       ...(call.objects && objectVariables(call.objects)),
     };
     // Within a working tree, git would list the files of the current folder only.
-    const cwd = workTree === facts.folder ? facts.folder : facts.commonDir;
+    const cwd = call.cwd ?? (workTree === facts.folder ? facts.folder : facts.commonDir);
     return runGit(args, { ...call, cwd, env, timeout, signal });
   }
   return {

@@ -7,10 +7,12 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRefs } from '../git/names.ts';
 import { openRepository, resolveName, type Repository } from '../git/repository.ts';
+import { itemsOf } from '../git/run-git.ts';
 import { readSealed } from '../git/sealed.ts';
 import { openHome, withScratch } from '../marker/home.ts';
 import { readOptions } from '../options.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { createPathKinds } from '../snapshot/path-kind.ts';
 import { operationIn } from '../snapshot/user-state.ts';
 
 /** Options of {@link applyRun}. */
@@ -61,7 +63,7 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
   if (reason !== undefined || from === undefined) {
     const isDirty = base !== undefined && from !== undefined && (await isOnTopOf(repository, base.commit, from));
     // With uncommitted work as the base, a merge would bring that back as a commit.
-    const command = isDirty ? `git diff --binary ${base.commit} ${branch} | git apply --3way` : `git merge ${branch}`;
+    const command = isDirty ? `git diff --binary ${base.commit} ${branch} | git apply` : `git merge ${branch}`;
     return { applied: false, reason: reason ?? 'The branch of the user has no commit yet.', command };
   }
   if (from !== to) await forward(repository, to);
@@ -90,10 +92,21 @@ async function obstacleTo(repository: Repository, { from, to, scratch }: Ends): 
   await copyFile(join(repository.gitDir, 'index'), index);
   const call = { workTree: repository.folder, index, filters: true };
   await repository.git(['update-index', '-q', '--refresh'], { ...call, codes: [0, 1] });
-  // Ignored files count as well: without rules to exclude files, git overwrites none.
   const trial = await repository.git(['read-tree', '-m', '-u', '--dry-run', from, to], { ...call, codes: [0, 1, 128] });
-  if (trial.code === 0) return undefined;
+  if (trial.code === 0 && !(await coversFile(repository, from, to))) return undefined;
   return 'Files that the user has changed, or that git does not track, would be overwritten.';
+}
+
+/** True if a new file has the name of one that exists. Git would overwrite it if it is ignored. */
+async function coversFile(repository: Repository, from: string, to: string): Promise<boolean> {
+  const list = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to];
+  const { output } = await repository.git(list);
+  const kinds = createPathKinds(repository.folder);
+  for (const path of itemsOf(output)) {
+    const { kind } = await kinds.of(path);
+    if (kind !== 'gone' && kind !== 'folder') return true;
+  }
+  return false;
 }
 
 /** True if a commit was made of the user's uncommitted work. */
