@@ -1,10 +1,11 @@
 /** Folders of workspaces: their preparation, their limits, and their removal. */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, readlink, rename, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runRefs, slug } from '../../src/workspaces/git/names.ts';
+import { discardTry } from '../../src/workspaces/marker/trash.ts';
 import { readOptions } from '../../src/workspaces/options.ts';
 import { choosePorts } from '../../src/workspaces/place/ports.ts';
 import type { Workspaces } from '../../src/workspaces/port.ts';
@@ -247,6 +248,23 @@ describe('close()', () => {
     const { 'workspace.json': marker, ...after } = await pictureOf(lab.user);
     expect(marker).toBeDefined();
     expect(after).toEqual(before);
+  });
+});
+
+describe('discardTry()', () => {
+  it('refuses folders that are not of this home, links to them, and folders without a marker', async () => {
+    const own = await mkdtemp(join(folder.path, 'home-'));
+    const home = { path: own, trash: join(own, '.trash'), name: 'x' };
+    for (const name of ['.trash', 'bare', 'deep/try', 'try', '../outside'])
+      await mkdir(join(own, name), { recursive: true });
+    for (const name of ['deep/try', 'try', '../outside']) await put(own, `${name}/workspace.json`, '{}');
+    await symlink(join(own, '../outside'), join(own, 'link'));
+    for (const name of ['bare', 'deep/try', '../outside', 'link', '.']) {
+      await expect(discardTry(home, join(own, name)), name).rejects.toMatchObject({ code: 'WORKSPACE_REFUSED' });
+    }
+    await discardTry(home, join(own, 'try'));
+    expect((await readdir(own)).toSorted()).toEqual(['.trash', 'bare', 'deep', 'link']);
+    expect(await readdir(join(own, '../outside'))).toEqual(['workspace.json']);
   });
 });
 

@@ -83,6 +83,8 @@ export async function makeDirty({ user }: Lab): Promise<void> {
   await write('new.txt', 'untracked\n');
   await write('ignored/cache', 'ignored\n');
   await write('.env.local', 'SECRET=1\n');
+  // Git would like to note in the index that the content is the same.
+  await write('a.txt', 'a\n');
 }
 
 /** All that belongs to the user: files with their bytes, the index, HEAD, branches, tags, stash, configuration, hooks. */

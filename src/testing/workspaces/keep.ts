@@ -75,11 +75,11 @@ export const keepCases: Readonly<Record<string, WorkspaceCaseBody>> = {
     const left = await workspaces.open(placeOf('left'), { base, signal });
     await put(left, 'x', 'x');
     await left.close();
-    const states = (await (await open()).list(signal)).map(({ path, place, state }) => [place.task, path, state]);
-    assert.deepEqual(states.toSorted(), [
-      ['left', left.path, 'left'],
-      ['used', used.path, 'inUse'],
-    ]);
+    const states = (await (await open()).list(signal)).map(({ path, place, state }) => [place.task, { path, state }]);
+    assert.deepEqual(Object.fromEntries(states), {
+      left: { path: left.path, state: 'left' },
+      used: { path: used.path, state: 'inUse' },
+    });
     assert.deepEqual((await workspaces.prune({ signal })).removed, []);
     assert.equal(await get(left, 'x'), 'x');
     assert.deepEqual((await workspaces.prune({ signal, rescue: true })).removed, [left.path]);

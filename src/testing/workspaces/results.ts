@@ -45,7 +45,7 @@ export const resultCases: Readonly<Record<string, WorkspaceCaseBody>> = {
 
   'shows a difference as text of a limited size': async ({ workspaces }) => {
     const base = await baseOf(workspaces);
-    const large = `${'line\n'.repeat(20_000)}`;
+    const large = 'line\n'.repeat(20_000);
     const { commit } = await workOf(workspaces, base, placeOf('one'), { large, small: 'small\n' });
     const whole = await workspaces.diff({ from: base, to: commit, signal });
     assert.deepEqual(
