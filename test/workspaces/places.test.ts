@@ -193,6 +193,31 @@ describe('open()', () => {
     expect(existsSync(one.path)).toBe(false);
   });
 
+  it('stops git after the timeout, such as when it waits for a pipe, and leaves the folder', async () => {
+    const lab = await makeLab(folder.path);
+    const base = await baseOf(lab.workspaces());
+    const workspace = await openAt(lab.workspaces({ timeout: 3000 }), base);
+    await shell(workspace.path, 'rm .gitignore; mkfifo .gitignore; echo x > x');
+    await expect(workspace.keep({ title: 'X', signal })).rejects.toThrow(
+      /^Cannot finish `git ls-files .* as it took longer than 3000 ms/u,
+    );
+    const controller = new AbortController();
+    const keeping = workspace.keep({ title: 'X', signal: controller.signal });
+    controller.abort();
+    await expect(keeping).rejects.toThrow('as it was stopped');
+    await shell(workspace.path, 'rm .gitignore');
+    expect((await workspace.keep({ title: 'X', signal })).fileCount).toBe(2);
+    expect(await workspace.close()).toEqual({ removed: true });
+  });
+
+  it('leaves no trace of a working tree in the repository if it is not completed', async () => {
+    const lab = await makeLab(folder.path);
+    const workspaces = lab.workspaces({ isolation: 'worktree', setup: ['false'] });
+    const base = await baseOf(workspaces);
+    await expect(openAt(workspaces, base)).rejects.toMatchObject({ code: 'COMMAND_FAILED' });
+    expect(await lab.git('worktree', 'list', '--porcelain')).not.toContain(lab.root);
+  });
+
   it('refuses to keep more bytes than allowed, and leaves the folder', async () => {
     const lab = await makeLab(folder.path);
     const workspaces = lab.workspaces({ maxChangedBytes: 1000 });
@@ -254,7 +279,7 @@ describe('close()', () => {
 describe('discardTry()', () => {
   it('refuses folders that are not of this home, links to them, and folders without a marker', async () => {
     const own = await mkdtemp(join(folder.path, 'home-'));
-    const home = { path: own, trash: join(own, '.trash'), name: 'x' };
+    const home = { path: own, trash: join(own, '.trash'), scratch: join(own, '.scratch'), name: 'x' };
     for (const name of ['.trash', 'bare', 'deep/try', 'try', '../outside'])
       await mkdir(join(own, name), { recursive: true });
     for (const name of ['deep/try', 'try', '../outside']) await put(own, `${name}/workspace.json`, '{}');

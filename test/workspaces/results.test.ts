@@ -220,6 +220,7 @@ describe('applyRun()', () => {
       'has commits that the run does not have',
       (lab) => lab.git('commit', '-q', '--allow-empty', '-m', 'Mine'),
     ],
+    ['a lock', 'has left a lock', (lab) => lab.put('.git/index.lock', '')],
     ['a detached HEAD', 'is on no branch', (lab) => lab.git('checkout', '-q', '--detach')],
     [
       'a merge',

@@ -25,6 +25,8 @@ export interface RepositoryCall extends Pick<GitCall, 'input' | 'codes' | 'maxBy
   readonly freshGitDir?: string | undefined;
   /** Folders of objects. The first is written to, the others are only read. @default that of the repository */
   readonly objects?: readonly [string, ...string[]] | undefined;
+  /** Milliseconds, if fewer than for other calls. */
+  readonly timeout?: number | undefined;
   /** Runs the content filters of the user's configuration. Only for the user's own folder. @default false */
   readonly filters?: boolean | undefined;
 }
@@ -44,6 +46,8 @@ export interface Repository {
   git(args: readonly string[], call?: RepositoryCall): Promise<GitEnd>;
   /** Runs git, and returns its output as text without the line end. */
   text(args: readonly string[], call?: RepositoryCall): Promise<string>;
+  /** The same repository with another signal, such as to tidy up after an abort. */
+  withSignal(signal: AbortSignal): Repository;
   /** Runs git outside of any repository, such as to clone this one. */
   outside(args: readonly string[], cwd: string): Promise<GitEnd>;
 }
@@ -67,29 +71,7 @@ export async function openRepository({ folder, author, timeout, signal }: Reposi
   const settings = withoutMergeDrivers(drivers.merge);
   const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
   const open = gitEnvironment(author, settings);
-  function git(args: readonly string[], call: RepositoryCall = {}): Promise<GitEnd> {
-    const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), freshGitDir = facts.gitDir, filters } = call;
-    const env = {
-      ...(filters === true ? open : closed),
-      GIT_DIR: freshGitDir,
-      GIT_INDEX_FILE: index,
-      ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
-      ...(call.objects && objectVariables(call.objects)),
-    };
-    // Within a working tree, git would list the files of the current folder only.
-    const cwd = call.cwd ?? (workTree === facts.folder ? facts.folder : facts.commonDir);
-    return runGit(args, { ...call, cwd, env, timeout, signal });
-  }
-  return {
-    ...facts,
-    author,
-    signal,
-    git,
-    async text(args, call) {
-      return (await git(args, call)).output.toString('utf8').replace(/\n$/u, '');
-    },
-    outside: (args, cwd) => runGit(args, { cwd, env: closed, timeout, signal }),
-  };
+  return bind({ facts, author, timeout, open, closed }, signal);
 }
 
 /** Returns the id of the object that a name stands for; `undefined` if there is none. */
@@ -118,6 +100,45 @@ export const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
 /** The first version of git that merges without a working tree. */
 const LEAST = [2, 38] as const;
 
+interface Binding {
+  readonly facts: Facts;
+  readonly author: Author;
+  readonly timeout: number;
+  /** Variables with the user's filters, and without them. */
+  readonly open: Readonly<Record<string, string>>;
+  readonly closed: Readonly<Record<string, string>>;
+}
+
+function bind(binding: Binding, signal: AbortSignal): Repository {
+  const { facts, author, timeout, open, closed } = binding;
+  function git(args: readonly string[], call: RepositoryCall = {}): Promise<GitEnd> {
+    const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), freshGitDir = facts.gitDir, filters } = call;
+    const env = {
+      ...(filters === true ? open : closed),
+      GIT_DIR: freshGitDir,
+      GIT_INDEX_FILE: index,
+      ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+      ...(call.objects && objectVariables(call.objects)),
+    };
+    // Within a working tree, git would list the files of the current folder only.
+    const cwd = call.cwd ?? (workTree === facts.folder ? facts.folder : facts.commonDir);
+    return runGit(args, { ...call, cwd, env, timeout: Math.min(timeout, call.timeout ?? timeout), signal });
+  }
+  return {
+    ...facts,
+    author,
+    signal,
+    git,
+    async text(args, call) {
+      return (await git(args, call)).output.toString('utf8').replace(/\n$/u, '');
+    },
+    withSignal: (another) => bind(binding, another),
+    outside: (args, cwd) => runGit(args, { cwd, env: closed, timeout, signal }),
+  };
+}
+
+type Facts = Pick<Repository, 'folder' | 'gitDir' | 'commonDir' | 'zero' | 'isShallow'>;
+
 type PlainCall = Pick<GitCall, 'cwd' | 'env' | 'timeout' | 'signal'>;
 
 async function requireVersion(call: PlainCall): Promise<void> {
@@ -132,10 +153,7 @@ async function requireVersion(call: PlainCall): Promise<void> {
   );
 }
 
-async function factsOf(
-  folder: string,
-  call: PlainCall,
-): Promise<Pick<Repository, 'folder' | 'gitDir' | 'commonDir' | 'zero' | 'isShallow'>> {
+async function factsOf(folder: string, call: PlainCall): Promise<Facts> {
   const words = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--is-shallow-repository'];
   const { code, output } = await runGit([...words, '--show-object-format', '--git-dir', '--git-common-dir'], {
     ...call,
