@@ -110,6 +110,18 @@ describe('a repository with', () => {
     expect((await goThrough(lab)).notes.map(({ code }) => code)).toEqual(['shallow']);
   });
 
+  it('a part of its files is refused, with what to do', async () => {
+    const origin = await makeLab(folder.path);
+    await origin.git('config', 'uploadpack.allowFilter', 'true');
+    const lab = await makeLab(folder.path);
+    await rm(lab.user, { recursive: true });
+    await shell(folder.path, `git clone -q --filter=blob:none file://${origin.user} ${lab.user}`);
+    await expect(lab.workspaces().start({ run: 'run', signal })).rejects.toThrow('its repository is a partial clone');
+    await lab.git('-c', 'maintenance.auto=false', 'fetch', '-q', '--refetch', '--no-filter');
+    for (const name of ['promisor', 'partialclonefilter']) await lab.git('config', '--unset', `remote.origin.${name}`);
+    await goThrough(lab);
+  });
+
   it('several working trees, of which one is used', async () => {
     const lab = await makeLab(folder.path);
     const linked = join(lab.root, '../linked');

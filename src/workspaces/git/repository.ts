@@ -68,6 +68,11 @@ export async function openRepository({ folder, author, timeout, signal }: Reposi
   await requireVersion(base);
   const facts = await factsOf(folder, base);
   const drivers = await driversOf({ ...base, cwd: facts.commonDir, env: { ...plain, GIT_DIR: facts.gitDir } });
+  if (drivers.isPartial) {
+    const hint =
+      'Fetch the missing files: git fetch --refetch --no-filter, then unset its `promisor` and `partialclonefilter`.';
+    throw unusable(folder, 'its repository is a partial clone, without all files', hint);
+  }
   const settings = withoutMergeDrivers(drivers.merge);
   const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
   const open = gitEnvironment(author, settings);
@@ -180,14 +185,23 @@ function unusable(folder: string, problem: string, hint: string): PhasegateError
   return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot make workspaces of ${folder} as ${problem}`, { hint });
 }
 
+interface Drivers {
+  readonly filter: readonly string[];
+  readonly merge: readonly string[];
+  /** True if git would fetch missing objects when it reads them. */
+  readonly isPartial: boolean;
+}
+
 /** Names of the filters and merge drivers that the configuration defines. */
-async function driversOf(call: PlainCall): Promise<Readonly<Record<'filter' | 'merge', readonly string[]>>> {
-  const { output } = await runGit(['config', '-z', '--name-only', '--get-regexp', '^(filter|merge)[.]'], {
-    ...call,
-    codes: [0, 1],
-  });
+async function driversOf(call: PlainCall): Promise<Drivers> {
+  const wanted = '^((filter|merge)[.]|remote[.].*[.]promisor$)';
+  const { output } = await runGit(['config', '-z', '--name-only', '--get-regexp', wanted], { ...call, codes: [0, 1] });
   const keys = itemsOf(output).map((key) => textOf(key));
-  return { filter: namesIn(keys, 'filter.'), merge: namesIn(keys, 'merge.') };
+  return {
+    filter: namesIn(keys, 'filter.'),
+    merge: namesIn(keys, 'merge.'),
+    isPartial: keys.some((key) => key.startsWith('remote.')),
+  };
 }
 
 /** Names between the section and the last dot. Keys of the section itself, such as `merge.tool`, have none. */
