@@ -40,7 +40,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dashboard: ['server'],
-  testing: ['model', 'projections', 'store', 'agents', 'node:assert'],
+  testing: ['model', 'projections', 'store', 'agents', 'workspaces', 'node:'],
 };
 
 /**
