@@ -40,6 +40,7 @@ describe('the package', () => {
       'dist/cli',
       'dist/dashboard',
       'dist/dashboard.js',
+      'dist/fleet.js',
       'dist/inbox.js',
       'dist/index.js',
       'dist/inspect.js',
@@ -63,8 +64,8 @@ describe('the package', () => {
     ]);
     expect(packed.paths).toContain('dist/dashboard/index.html');
     expect(packed.paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // The limit has room above 758 000 bytes, the measured size.
-    expect(packed.size).toBeLessThan(800_000);
+    // The limit has room above 826 000 bytes, the measured size. Agents, workspaces and fleets are 68 000 of them.
+    expect(packed.size).toBeLessThan(860_000);
   });
 
   it('contains and references no source maps, as their sources are not in it', async () => {
@@ -104,9 +105,9 @@ describe('an installed package', () => {
 
   it('loads few files to run a pipeline, and execa only with the first command', async () => {
     const code = await loadedBy(PIPELINE);
-    // The limit has room above 216 files, of which 71 are its own.
+    // The limits have room above 228 files, of which 83 are its own: each entry splits what it shares with others.
     expect(code.length).toBeLessThan(240);
-    expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(80);
+    expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(90);
     expect(code.filter((url) => STARTED_LATER.test(url))).toEqual([]);
     const started = await loadedBy(PIPELINE.replace('() => 1', "command(['node', '-v'])"));
     expect(started.filter((url) => STARTED_LATER.test(url))).not.toEqual([]);
