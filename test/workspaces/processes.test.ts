@@ -30,7 +30,7 @@ describe('a process that an agent leaves', () => {
       const { base } = await workspaces.start({ run: 'run', signal });
       const workspace = await openAt(workspaces, base);
       const pidFile = join(lab.root, 'pid');
-      const loop = `trap "" TERM; echo $$ > ${pidFile}; while true; do date +%N > busy; done`;
+      const loop = `trap "" TERM; echo $$ > ${pidFile}; while [ -e ${pidFile} ]; do date +%N > busy; done`;
       await shell(workspace.path, `setsid bash -c '${loop}' > /dev/null 2>&1 &`, workspace.env);
       const pid = await pidIn(pidFile);
       expect(await lives(pid)).toBe(true);
