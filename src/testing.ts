@@ -12,3 +12,11 @@ export {
   type StorePlace,
   type TestApi,
 } from './testing/store-contract.ts';
+export { agentCases, type AgentCase } from './testing/agent-contract.ts';
+export type { Scene, Stage } from './testing/agents/scene.ts';
+export {
+  workspaceCases,
+  type WorkspaceCase,
+  type WorkspaceLab,
+  type WorkspaceLabMaker,
+} from './testing/workspace-contract.ts';
