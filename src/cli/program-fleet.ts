@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { Option, type Command } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { ApplyFlags } from './fleet/apply.ts';
 import type { DiffFlags } from './fleet/diff.ts';
 import type { FleetFlags } from './fleet/run-fleet.ts';
 import type { WorkspacesFlags } from './fleet/workspaces.ts';
 import { DEFAULT_STORE } from './options/defaults.ts';
 import { toCount, withLimits } from './options/limit-flags.ts';
-import type { StoreFlags } from './options/store-option.ts';
 import type { ExitCode } from './process/exit-code.ts';
 import { notBlank, storeOption, UI, WAIT } from './program-runs.ts';
 import type { ProgramIo } from './terminal/program-io.ts';
@@ -23,6 +23,11 @@ export function addFleetCommands(program: Command, io: ProgramIo, end: (code: Ex
     .option('--check <line>', 'a line for the shell that has to succeed after each level; may be repeated', addTo)
     .option('--attempts <count>', 'most attempts of a level (default: 2)', toCount)
     .option('--concurrency <count>', 'most agents that work at the same time (default: 4)', toCount)
+    .option(
+      '--estimate-cost <usd>',
+      'the most that one try of an agent costs; needed by --max-cost if the agent does not report it',
+      toAmount,
+    )
     .option('--setup <line>', 'a program with its arguments that prepares each new folder', notBlank)
     .option('--allow-commands', 'let agents run commands')
     .option('--allow-network', 'let agents use the network')
@@ -36,7 +41,8 @@ export function addFleetCommands(program: Command, io: ProgramIo, end: (code: Ex
     );
   withStore(program.command('apply <run>'))
     .description('move your branch and files to the work of a fleet, if that loses nothing of yours')
-    .action(async (run: string, flags: StoreFlags) =>
+    .option('--partial', 'take the approved levels of a run that is not completed')
+    .action(async (run: string, flags: ApplyFlags) =>
       end(await (await import('./fleet/apply.ts')).applyStored(run, flags, io)),
     );
   withStore(program.command('diff <run> [subtask]'))
@@ -67,11 +73,7 @@ function withFleetOptions(command: Command): Command {
       .option('--agent <agent>', AGENT, notBlank)
       .option('--architect <agent>', 'the agent that plans (default: the same)', notBlank)
       .addOption(
-        new Option('--isolation <kind>', 'the folders of agents (default: clone)').choices([
-          'clone',
-          'worktree',
-          'inPlace',
-        ]),
+        new Option('--isolation <kind>', 'the folders of agents (default: clone)').choices(['clone', 'worktree']),
       )
       .addOption(
         new Option(
@@ -90,6 +92,12 @@ function withFleetOptions(command: Command): Command {
 
 function withStore(command: Command): Command {
   return command.addOption(storeOption(`the file that stores the run (default: ${DEFAULT_STORE})`));
+}
+
+function toAmount(text: string): number {
+  const amount = Number(text);
+  if (Number.isFinite(amount) && amount > 0) return amount;
+  throw new InvalidArgumentError('It is no amount above 0.');
 }
 
 function addTo(value: string, before: readonly string[] = []): readonly string[] {

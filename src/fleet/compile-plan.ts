@@ -8,6 +8,7 @@ import { refuseUnseenUsage } from '../agents/work/usage-limits.ts';
 import { definePipeline, phase, task, type Pipeline } from '../model/definition/define.ts';
 import type { AnyPhase } from '../model/handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { policies } from '../model/plan/policy.ts';
 import { contentHash } from '../model/values/content-hash.ts';
 import { approvalPhase } from './approval.ts';
@@ -42,6 +43,7 @@ import type { Subtask, WorkPlanInput } from './work-plan.ts';
  * ```
  */
 export function compilePlan(plan: WorkPlanInput, options: FleetOptions): Pipeline {
+  if (options.workspace.isShared) throw sharedFolder(options.workspace.name);
   const arranged = arrangePlan(plan, options);
   const { name = 'fleet', policy = policies.phased, limits, concurrency = 4, maxAttempts = 2 } = options;
   const slots = createSlots(concurrency);
@@ -67,6 +69,13 @@ export function compilePlan(plan: WorkPlanInput, options: FleetOptions): Pipelin
 }
 
 // --- internal ---
+
+function sharedFolder(name: string): PhasegateError {
+  const problem = `Cannot carry out a plan in workspaces "${name}" as they are one folder for all`;
+  return new PhasegateError('DEFINITION_INVALID', problem, {
+    hint: 'Use isolation clone or worktree: agents, checks and reviewers need folders of their own.',
+  });
+}
 
 interface Setting {
   readonly options: FleetOptions;

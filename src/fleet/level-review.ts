@@ -119,7 +119,8 @@ function conflictIn({ conflicts = 'rework' }: FleetOptions, { outputs }: ReviewC
   const found = conflicts === 'review' ? [] : integrationIn(outputs).conflicts;
   if (found.length === 0) return undefined;
   const reason = `The subtasks do not fit together.\n${found.map(conflictLine).join('\n')}`;
-  return conflicts === 'halt' ? reject(reason) : escalate(reason);
+  if (conflicts === 'halt') return reject(reason);
+  return escalate(`${reason}\nApproving leaves the work of ${names(found)} out. A retry lets it work again.`);
 }
 
 async function reviewOf(

@@ -5,6 +5,7 @@
  */
 import { analyze } from '../model/analysis/analyze.ts';
 import type { Pipeline } from '../model/definition/define.ts';
+import { countOf } from '../model/plan/policy.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
 import { MERGES, OWN_TASKS } from './level-outputs.ts';
 
@@ -14,14 +15,15 @@ export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipe
   const own = new Set<string>(Object.values(OWN_TASKS));
   const runs = plan.phases.map(({ name, tasks, gate }) => {
     const attempts = bounds.find(({ phase }) => phase === name)?.attempts ?? 0;
-    return gate ? attempts * tasks.filter((task) => !own.has(task.name)).length : 0;
+    const tries = tasks.filter((task) => !own.has(task.name)).reduce((sum, task) => sum + countOf(task.attempts), 0);
+    return gate ? attempts * tries : 0;
   });
   const reviews = bounds.flatMap((bound) => Object.entries(bound.reviews));
   const asked = reviews.reduce((sum, [name, times]) => sum + (name === MERGES ? 0 : times), 0);
   return [
     ...levels.map((level, index) => `Phase ${index + 1}: ${level.map(({ id, title }) => `${id} ${title}`).join('; ')}`),
     ...delays.map(({ subtask, after, files }) => `${subtask} waits for ${after}, as both touch ${files[0]}`),
-    `At worst: ${runs.reduce((sum, one) => sum + one, 0)} turns of agents, and ${asked} reviews`,
+    `At worst: ${runs.reduce((sum, one) => sum + one, 0)} turns of agents, with their tries, and ${asked} reviews`,
     costLine(worst.costUsd, worst.tokens),
   ];
 }

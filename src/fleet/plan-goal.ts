@@ -59,7 +59,12 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     },
   });
   const compiled = (made: WorkPlan, { run }: Pick<TaskContext, 'run'>) =>
-    compilePlan(made, { ...options, approval: false, branch: options.branch ?? run });
+    compilePlan(made, {
+      ...options,
+      name: `${options.name ?? 'fleet'}-work`,
+      approval: false,
+      branch: options.branch ?? run,
+    });
   const bounds = task('bounds', {
     description: 'State the most that the plan can take.',
     after: [plan],
@@ -79,7 +84,7 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
       define('fleet', {
         pipeline: (context) => compiled(readPlan(context.inputs[PLAN]?.[PLAN]), context),
         outcome({ status, run, reason, error, outputs }) {
-          if (status === 'completed') return { run, ...handedOver(outputs) };
+          if (status === 'completed') return { run, ...handedOver(outputs, run) };
           if (status === 'rejected')
             throw needsRework(PLAN, `The work was rejected: ${reason ?? error?.message ?? 'see its run'} (run ${run})`);
           throw new Error(`The run of the plan ended ${status}: ${reason ?? error?.message ?? `see run ${run}`}`);
@@ -89,14 +94,21 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     // The gates of the run have judged the work. This one only lets a rejection send the plan back.
     review: { by: () => approve(), maxPredecessorRetries: 1 },
   });
-  return definePipeline({ name: options.name ?? 'fleet', limits: options.limits, phases: [planning, work] });
+  return definePipeline({
+    name: options.name ?? 'fleet',
+    policy: { onLimit: options.policy?.onLimit },
+    limits: options.limits,
+    phases: [planning, work],
+  });
 }
 
 // --- internal ---
 
-/** The branch and the commit of a run that has completed. */
-function handedOver(outputs: Readonly<Record<string, unknown>>) {
-  return handOverSchema.parse(outputs[HAND_OVER]).publish;
+/** The branch and the commit of a run that has completed. A person may have skipped phases, and with them the last one. */
+function handedOver(outputs: Readonly<Record<string, unknown>>, run: string) {
+  const parsed = handOverSchema.safeParse(outputs[HAND_OVER]);
+  if (parsed.success) return parsed.data.publish;
+  throw new Error(`The run of the plan handed nothing over, as a phase of it was skipped: see run ${run}`);
 }
 
 const handOverSchema = z.object({ publish: z.object({ branch: z.string(), commit: z.string() }) });

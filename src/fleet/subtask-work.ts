@@ -84,6 +84,8 @@ export async function doSubtask(setting: SubtaskSetting, context: TaskContext): 
 
 // --- internal ---
 
+/** Milliseconds; Node fires longer timers at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
 /** Most files of a subtask in its output. Its commit has all. */
 const MOST_FILES = 200;
 /** Most characters of an agent's last words in the output. */
@@ -117,13 +119,11 @@ async function agentTurn(
 ): Promise<string> {
   const { permissions = {}, timeout = SUBTASK_TIMEOUT } = options;
   const late = new AbortController();
-  const isOver = new AbortController();
-  if (timeout > 0) {
-    // The wait of the run's own clock, which also ends with the try.
-    void context.wait(timeout).then(() => {
-      if (!isOver.signal.aborted && !context.signal.aborted) late.abort(timedOut(context, timeout));
-    });
-  }
+  // Its own timer, as it must not outlive the turn.
+  const timer =
+    timeout > 0
+      ? setTimeout(() => late.abort(timedOut(context, timeout)), Math.min(timeout, LONGEST_TIMER))
+      : undefined;
   try {
     const signal = AbortSignal.any([context.signal, late.signal]);
     const workspace = { cwd: opened.path, env: opened.env, onProcess: (pid: number) => opened.entered(pid) };
@@ -143,7 +143,7 @@ async function agentTurn(
     );
     return result.text;
   } finally {
-    isOver.abort();
+    clearTimeout(timer);
   }
 }
 

@@ -32,23 +32,22 @@ export async function cancelRun(
   const first = records[0]?.event;
   if (first?.type !== 'run.started') throw runUnknown('cancel', runId);
   const { plan } = definitionOf(records, first);
+  // Children first: a run that has ended cannot be cancelled again, and nobody would end its children.
+  for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const signal = AbortSignal.abort(new Error(reason));
   const run = await resumeRun(store, runId, { name: plan.name, plan, work: idleWork(plan) }, { ...options, signal });
-  const result = await run.result;
-  for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
-  return result;
+  return run.result;
 }
 
 // --- internal ---
 
-/** Cancels a run that a task has started. A process that still works on it has lost its parent, and cancels it itself. */
+/** Cancels a run that a task has started, unless it has ended meanwhile. */
 async function cancelChild(...[store, runId, reason, options]: Parameters<typeof cancelRun>): Promise<void> {
   try {
     await cancelRun(store, runId, reason, options);
   } catch (error) {
-    const isDone = PhasegateError.is(error) && (error.code === 'RUN_LEASED' || error.code === 'RUN_ENDED');
-    if (!isDone) throw error;
+    if (!PhasegateError.is(error) || error.code !== 'RUN_ENDED') throw error;
   }
 }
 

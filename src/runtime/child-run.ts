@@ -55,29 +55,72 @@ async function pipelineOf({ child, context }: ChildRequest): Promise<Pipeline<un
   return made;
 }
 
+/** Runs the pipeline to its end. Only an end that the store has, if there is one, is an end. */
 async function resultOfChild(
   pipeline: Pipeline<unknown>,
-  { child, context, estimate }: ChildRequest,
+  request: ChildRequest,
   parent: Parent,
   live: Set<Run<unknown>>,
 ): Promise<RunResult<unknown>> {
+  const { context } = request;
+  const { store } = parent.settings();
+  for (;;) {
+    const opened = await openChild(pipeline, request, parent);
+    if ('result' in opened) return opened.result;
+    const result = await follow(opened.run, opened.report, context, parent, live);
+    if (result.status === 'suspended' || !store) return result;
+    const listed = await store.run(context.idempotencyKey);
+    if (listed && listed.status !== 'running') return result;
+    if (result.error?.code !== 'RUN_LEASED')
+      throw interrupted(new Error(endReason(result) ?? result.status), result.error?.code, request, parent);
+    await nextLook(context, result.error.message);
+  }
+}
+
+type Opened =
+  | { readonly run: Run<unknown>; readonly report: (record: RunRecord) => void }
+  | { readonly result: RunResult<unknown> };
+
+/** Starts or resumes the run of a task, or reads its end. Waits for the lease of a process that is gone. */
+async function openChild(pipeline: Pipeline<unknown>, request: ChildRequest, parent: Parent): Promise<Opened> {
+  const { child, context, estimate } = request;
   const id = context.idempotencyKey;
-  const { store, starter, ...settings } = parent.settings();
+  const { store, starter, allowChanged, allowMasked, ...settings } = parent.settings();
   const limits = limitsOf(estimate);
-  const report = reporterOf(id, pipeline, context, parent);
-  const open = async (): Promise<Run<unknown> | RunResult<unknown>> => {
-    const listed = await store?.run(id);
-    if (!store || !listed) {
-      const input = await child.input?.(context);
-      return starter.start(pipeline, { ...settings, store, runId: id, input, limits });
+  for (;;) {
+    try {
+      const listed = await store?.run(id);
+      const report = reporterOf(id, pipeline, context, listed ? parent.events : []);
+      if (!store || !listed) {
+        const input = await child.input?.(context);
+        return { run: starter.start(pipeline, { ...settings, store, runId: id, input, limits }), report };
+      }
+      // An earlier process has reported its usage, so the estimate is not due.
+      if (Object.keys(limits).length > 0)
+        context.report(Object.fromEntries(Object.keys(limits).map((name) => [name, 0])));
+      if (listed.status !== 'running') return { result: endOf(await readRun(store, id), pipeline, report) };
+      const options = { ...settings, limits, allowChanged, allowMasked };
+      return { run: await starter.resume(store, id, pipeline, options), report };
+    } catch (error) {
+      const code = PhasegateError.is(error) ? error.code : undefined;
+      if (code === undefined || !isNoEnd(code)) throw error;
+      if (code !== 'RUN_LEASED') throw interrupted(error, code, request, parent);
+      await nextLook(context, error);
     }
-    if (listed.status !== 'running') return endOf(await readRun(store, id), pipeline, report);
-    return starter.resume(store, id, pipeline, { ...settings, limits });
-  };
-  const run = await untilFree(open, context);
-  if (!('result' in run)) return run;
+  }
+}
+
+/** Follows a run to its end in this process. It stops with its task. */
+async function follow(
+  run: Run<unknown>,
+  report: (record: RunRecord) => void,
+  context: TaskContext,
+  parent: Parent,
+  live: Set<Run<unknown>>,
+): Promise<RunResult<unknown>> {
   const stop = () => (parent.isLetGo() ? run.suspend() : run.cancel(`task "${context.task}" was stopped`));
   live.add(run);
+  parent.onChild(run);
   context.signal.addEventListener('abort', stop, { once: true });
   if (context.signal.aborted) stop();
   const reports = run.events$.subscribe(report);
@@ -90,24 +133,44 @@ async function resultOfChild(
   }
 }
 
-/** Waits for the lease of a process that is gone. */
-async function untilFree<T>(open: () => Promise<T>, context: TaskContext): Promise<T> {
-  for (;;) {
-    try {
-      return await open();
-    } catch (error) {
-      const isTaken = PhasegateError.is(error) && error.code === 'RUN_LEASED';
-      if (!isTaken || context.signal.aborted) throw error;
-      await context.wait(LEASE_WAIT_MS);
-      if (context.signal.aborted) throw error;
-    }
+/** True if an error only keeps this process from working on a run, which has not ended. */
+function isNoEnd(code: string): boolean {
+  return code.startsWith('STORE_') || NO_END.has(code);
+}
+
+const NO_END: ReadonlySet<string> = new Set([
+  'RUN_LEASED',
+  'RUN_CHANGED',
+  'INPUT_MASKED',
+  'JOURNAL_DIVERGED',
+  'LEASE_LOST',
+]);
+
+/** Suspends the parent of a run that this process cannot work on: both can be resumed. Without a store there is nothing to resume. */
+function interrupted(error: unknown, code: string | undefined, { context }: ChildRequest, parent: Parent): unknown {
+  const message = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+  if (parent.settings().store) {
+    context.report({
+      warning: {
+        code: code ?? 'RUN_UNSUCCESSFUL',
+        message: `Run ${context.idempotencyKey} cannot continue here. ${message}`,
+      },
+    });
+    parent.letGo();
   }
+  return error;
+}
+
+/** Waits before the next look at a run that another process has. @throws The error if the task is stopped. */
+async function nextLook(context: TaskContext, error: unknown): Promise<void> {
+  if (!context.signal.aborted) await context.wait(LEASE_WAIT_MS);
+  if (context.signal.aborted) throw error instanceof Error ? error : new Error(String(error));
 }
 
 /** Milliseconds between looks at a run that another process has. */
 const LEASE_WAIT_MS = 1000;
 
-function limitsOf({ tokens, costUsd }: ChildRequest['estimate']): RunOptions['limits'] {
+function limitsOf({ tokens, costUsd }: ChildRequest['estimate']): NonNullable<RunOptions['limits']> {
   return { ...(tokens !== undefined && { tokens }), ...(costUsd !== undefined && { costUsd }) };
 }
 
@@ -126,13 +189,15 @@ function endOf(
 }
 
 /**
- * Returns a listener that reports the usage and progress of a child as those of its task. Usage that an earlier process has reported for it is not reported again.
+ * Returns a listener that reports the usage and progress of a child as those of its task.
+ *
+ * @param events Events of the parent. Usage that they report for the task is not reported again. Empty for a new child.
  */
 function reporterOf(
   id: string,
   { name, plan }: Pick<Pipeline, 'name' | 'plan'>,
   { report, phase, task }: TaskContext,
-  { events }: Parent,
+  events: Parent['events'],
 ): (record: RunRecord) => void {
   const reported = { tokens: 0, costUsd: 0 };
   const begun = events.findLastIndex((event) => event.type === 'phase.started' && event.phase === phase);

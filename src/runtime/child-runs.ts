@@ -20,6 +20,9 @@ export interface SharedSettings extends Pick<
   'store' | 'holder' | 'source' | 'redact' | 'clock' | 'attended' | 'memory'
 > {
   readonly starter: ChildStarter;
+  /** As of the resume of the parent. */
+  readonly allowChanged?: boolean | undefined;
+  readonly allowMasked?: boolean | undefined;
 }
 
 /** A task that runs a pipeline, at the start of one try. */
@@ -37,12 +40,18 @@ export interface Parent {
   readonly events: readonly RunEvent[];
   /** True if this process lets the parent go without ending it. Its children are let go as well. */
   readonly isLetGo: () => boolean;
+  /** Lets the parent go: it is suspended. */
+  readonly letGo: () => void;
+  /** Called with each child run that begins to work in this process. */
+  readonly onChild: (run: Run<unknown>) => void;
 }
 
 /** The child runs of one run that work in this process. */
 export interface ChildRuns {
   /** Starts or resumes the run of a task. Resolves with the output of the task. */
   run(request: ChildRequest): Promise<unknown>;
+  /** Calls a listener with each child run that works in this process, now and later. */
+  watch(listener: (run: Run<unknown>) => void): void;
   /** Open items of all child runs. */
   inbox(): readonly InboxItem[];
   /** The child run with an open item of this id. */
@@ -52,9 +61,15 @@ export interface ChildRuns {
 }
 
 /** Creates the registry of child runs of one run. */
-export function createChildRuns(parent: Parent): ChildRuns {
+export function createChildRuns(given: Omit<Parent, 'onChild'>): ChildRuns {
   const live = new Set<Run<unknown>>();
+  const listeners: ((run: Run<unknown>) => void)[] = [];
+  const parent: Parent = { ...given, onChild: (run) => listeners.forEach((listener) => listener(run)) };
   return {
+    watch(listener) {
+      listeners.push(listener);
+      live.forEach(listener);
+    },
     run: (request) => runChild(request, parent, live),
     inbox: () => [...live].flatMap((run) => run.inbox()),
     holderOf: (item) => [...live].find((run) => run.inbox().some(({ id }) => id === item)),

@@ -44,7 +44,7 @@ export interface EngineOptions {
   /** Masks events before they become records; may throw. @default obvious secrets are masked */
   readonly redact?: Redact | undefined;
   /** Settings for the runs that its tasks start. */
-  readonly shared: Pick<SharedSettings, 'store' | 'holder' | 'source' | 'starter'>;
+  readonly shared: Omit<SharedSettings, 'redact' | 'clock' | 'attended' | 'memory'>;
   readonly clock?: (Clock & { now?(): number }) | undefined;
   /**
    * Prepares the beginning of the run. If it rejects, the run ends with that error and never begins.
@@ -89,6 +89,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   const children = createChildRuns({
     events: log.events,
     isLetGo: () => letGo,
+    letGo: () => suspend(),
     settings: () => ({
       ...options.shared,
       redact: options.redact,
@@ -242,5 +243,6 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     cancel,
     suspend,
     actor: () => actor,
+    children,
   });
 }

@@ -9,6 +9,7 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import { workOn } from '../store/lease-holder.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
+import { cancelRun } from './cancel.ts';
 import { parentOf } from './child-runs.ts';
 import type { ResumeOptions } from './resume.ts';
 import { resumeRun } from './start.ts';
@@ -81,10 +82,16 @@ export async function resumeAll(
     const [runs, failed, waiting]: [Run<unknown>[], FailedResume[], Waiting[]] = [[], [], []];
     for (const listed of (await store.runs({ status: ['running'] })).toReversed()) {
       const { runId, seq } = listed;
+      const parent = await parentState(store, runId);
+      if (parent === 'ended' && !heldIn(listed)) {
+        // Nobody waits for it any more.
+        await cancelRun(store, runId, 'the run that started it has ended', resuming).catch(() => undefined);
+        continue;
+      }
       const pipeline = byName.get(listed.pipeline);
       if (!pipeline || state.stopped || refused.get(runId) === seq) continue;
       // A run that a task has started is resumed by its parent.
-      if (await isOfRunning(store, parentOf(runId))) continue;
+      if (parent === 'running') continue;
       const before = heldIn(listed);
       if (before) {
         if (before.holder !== thisHolder()) waiting.push(before);
@@ -192,8 +199,12 @@ async function takenBy(error: unknown, store: RunStore, runId: string): Promise<
   return run && heldIn(run);
 }
 
-async function isOfRunning(store: RunStore, parent: string | undefined): Promise<boolean> {
-  return parent !== undefined && (await store.run(parent))?.status === 'running';
+/** The state of the run that has started a run; `undefined` for a run that no task has started. */
+async function parentState(store: RunStore, runId: string): Promise<'running' | 'ended' | undefined> {
+  const parent = parentOf(runId);
+  const listed = parent === undefined ? undefined : await store.run(parent);
+  if (!listed) return undefined;
+  return listed.status === 'running' ? 'running' : 'ended';
 }
 
 /** True if another process was first: it has resumed the run, or has ended it. */

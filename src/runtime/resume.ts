@@ -204,6 +204,8 @@ function onStarted<O>(
         holder: options.holder,
         source: stored.origin?.source,
         starter: stored.starter,
+        allowChanged: options.allowChanged,
+        allowMasked: options.allowMasked,
       },
       persistence: persistRun({ ...stored, holder: lease.holder }),
       begin: () =>

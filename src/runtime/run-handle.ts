@@ -7,6 +7,7 @@ import type { Observable } from 'rxjs';
 import type { AnyActorRef } from 'xstate';
 import { servicesOf } from '../machines/phase/run-services.ts';
 import type { RunRecord } from '../model/events/event.ts';
+import type { ChildRuns } from './child-runs.ts';
 import { iterate, stream, type RecordLog } from './records/record-log.ts';
 import type { Run } from './run.ts';
 
@@ -21,6 +22,7 @@ interface Controls<O> extends Pick<
   readonly awaitOutputs: () => Promise<O>;
   /** The actor of the run; `undefined` until it has begun. */
   readonly actor: () => AnyActorRef | undefined;
+  readonly children: Pick<ChildRuns, 'watch'>;
 }
 
 /** A try that waits, as its reservation does not fit into the rest of a limit. */
@@ -45,10 +47,11 @@ export class StartedRun<O> implements Run<O> {
   readonly #log: RecordLog;
   readonly #await: () => Promise<O>;
   readonly #actor: () => AnyActorRef | undefined;
+  readonly #children: Pick<ChildRuns, 'watch'>;
   #outputs: Promise<O> | undefined = undefined;
 
   constructor(log: RecordLog, controls: Controls<O>) {
-    const { result, snapshot, inbox, decide, answer, cancel, suspend, awaitOutputs, actor } = controls;
+    const { result, snapshot, inbox, decide, answer, cancel, suspend, awaitOutputs, actor, children } = controls;
     this.id = log.runId;
     this.eventsFrom = (seq) => stream(log, seq);
     this.result = result;
@@ -61,12 +64,22 @@ export class StartedRun<O> implements Run<O> {
     this.#log = log;
     this.#await = awaitOutputs;
     this.#actor = actor;
+    this.#children = children;
   }
 
   /** The tries of a run that wait for a limit. */
   static waitingTries(run: object): readonly WaitingTry[] {
     const waiting = (#actor in run && servicesOf(run.#actor())?.quota?.waiting) || [];
     return waiting.map(({ phase, task, isAlone }) => ({ phase, task, isAlone: isAlone() }));
+  }
+
+  /** Calls a listener with each run that the tasks of a run have started, and with theirs, now and later. */
+  static watchChildren(run: object, listener: (child: Run<unknown>) => void): void {
+    if (!(#children in run)) return;
+    run.#children.watch((child) => {
+      listener(child);
+      StartedRun.watchChildren(child, listener);
+    });
   }
 
   get events$(): Observable<RunRecord> {

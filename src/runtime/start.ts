@@ -7,6 +7,7 @@ import { ulid } from 'ulid';
 import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
+import type { RunRecord } from '../model/events/event.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
 import type { ChildStarter } from './child-run.ts';
@@ -15,6 +16,7 @@ import { persistRun } from './records/persistence.ts';
 import { createRecordLog } from './records/record-log.ts';
 import { resumeOrRetry, type ResumeOptions } from './resume.ts';
 import { inputOf } from './run-input.ts';
+import { StartedRun } from './run-handle.ts';
 import { checkPipeline, type Run, type RunArguments } from './run.ts';
 
 /**
@@ -71,12 +73,14 @@ export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArgum
  */
 export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArguments<I>): Promise<O> {
   const run = startRun(pipeline, ...options);
-  run.events$.subscribe(({ event }) => {
+  const cancelIfAsked = ({ event }: RunRecord) => {
     const limit = event.type === 'limit.reached' && event.holds === null && pipeline.plan.onLimit === 'escalate';
     if (event.type !== 'phase.escalated' && event.type !== 'task.asked' && !limit) return;
     const about = 'phase' in event ? `phase "${event.phase}"` : `the limit ${event.limit}`;
     run.cancel(`${about} waits for a person, whom runPipeline cannot ask: use startRun and run.decide`);
-  });
+  };
+  run.events$.subscribe(cancelIfAsked);
+  StartedRun.watchChildren(run, (child) => child.events$.subscribe(cancelIfAsked));
   return run.outputs;
 }
 

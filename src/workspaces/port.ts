@@ -173,6 +173,8 @@ export interface DiffOptions {
 export interface Workspaces {
   /** Kind of the workspaces, for messages. */
   readonly name: string;
+  /** True if all workspaces are the same folder, so only one can be open. @default false */
+  readonly isShared?: boolean | undefined;
   /**
    * Checks the repository, takes the base of a run, and creates its branch. Idempotent: a later call, also by another process,
    * returns the same.

@@ -43,7 +43,7 @@ describe('planGoal()', () => {
       {
         bounds: [
           'Phase 1: x x',
-          'At worst: 2 turns of agents, and 0 reviews',
+          'At worst: 2 turns of agents, with their tries, and 0 reviews',
           'Cost: unknown, as there is no estimate; a limit of the run would bound it',
         ],
       },

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { ListedRun } from '../../store/port.ts';
 import { applyRun } from '../../workspaces/operations/apply-run.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
@@ -11,10 +13,17 @@ import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
+/** Flags of `phasegate apply`. */
+export interface ApplyFlags extends StoreFlags {
+  /** True to take the approved levels of a run that is not completed. */
+  readonly partial?: boolean | undefined;
+}
+
 /** Moves the user's branch and files to the work of a run, if that loses nothing. Otherwise prints the reason and a command. */
-export async function applyStored(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
+export async function applyStored(wanted: string, flags: ApplyFlags, io: ProgramIo): Promise<ExitCode> {
   refuseAgents('apply the work of a run', io);
-  const runId = await idOf(wanted, flags, io);
+  const { runId, status } = await runOf(wanted, flags, io);
+  if (status !== 'completed' && !flags.partial) throw notCompleted(runId, status);
   const { signal } = new AbortController();
   const result = await applyRun({ repository: io.cwd, run: runId, signal });
   if (result.applied) {
@@ -28,11 +37,17 @@ export async function applyStored(wanted: string, flags: StoreFlags, io: Program
 
 // --- internal ---
 
-async function idOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<string> {
+async function runOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<ListedRun> {
   const opened = openStore(flags, 'read', io);
   try {
-    return (await findRun(opened, wanted)).runId;
+    return await findRun(opened, wanted);
   } finally {
     await opened.store.close();
   }
+}
+
+function notCompleted(runId: string, status: ListedRun['status']): PhasegateError {
+  return new PhasegateError('RUN_UNSUCCESSFUL', `Cannot apply run ${runId} as it is not completed: ${status}`, {
+    hint: 'Its branch has the approved levels only. To take those: phasegate apply --partial',
+  });
 }

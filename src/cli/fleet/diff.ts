@@ -40,8 +40,11 @@ export async function diffStored(
   const lines = files.map(
     ({ path, added, deleted, isBinary }) => `${path}  ${isBinary ? 'binary' : `+${added} -${deleted}`}\n`,
   );
-  const shown = flags.stat ? stripControls(lines.join('')) : text;
-  return (await print(shown, io)) ? exitCode.completed : exitCode.brokenPipe;
+  // A terminal would obey what agents have written; a program gets the exact text.
+  const shown = flags.stat ? lines.join('') : text;
+  return (await print(flags.stat || io.stdout.isTTY ? stripControls(shown) : shown, io))
+    ? exitCode.completed
+    : exitCode.brokenPipe;
 }
 
 // --- internal ---

@@ -8,6 +8,7 @@ import { constants } from 'node:fs';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { ulid } from 'ulid';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { limitsOf } from '../options/limit-flags.ts';
 import { DEFAULT_STORE } from '../options/defaults.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import type { FleetFile } from '../load/fleet-file.ts';
@@ -29,6 +30,8 @@ export interface FleetFlags extends RunFlags {
   readonly allowCommands?: boolean | undefined;
   readonly allowNetwork?: boolean | undefined;
   readonly yes?: boolean | undefined;
+  /** US dollars that one try of an agent takes at most. */
+  readonly estimateCost?: number | undefined;
 }
 
 /**
@@ -44,6 +47,7 @@ export async function runFleet(
   const plan = flags.plan === undefined ? undefined : await readPlan(flags.plan, io);
   if (goal === undefined && plan === undefined) throw nothingToDo();
   const agent = flags.agent ?? (await installedAgent(io));
+  const limits = limitsOf(flags);
   const runId = flags.runId ?? ulid();
   const path = placeOf(join(dirname(DEFAULT_STORE), 'fleets', `${encodeURIComponent(runId)}.json`), io);
   const { commands, network } = { commands: flags.allowCommands, network: flags.allowNetwork };
@@ -61,10 +65,14 @@ export async function runFleet(
     ...(flags.isolation && { isolation: flags.isolation }),
     ...(flags.base && { base: flags.base }),
     ...(flags.setup !== undefined && { setup: flags.setup }),
+    ...(limits && { limits }),
+    ...(flags.estimateCost !== undefined && { estimate: { costUsd: flags.estimateCost } }),
     permissions: { ...(commands && { commands: 'allow' }), ...(network && { network: 'allow' }) },
     repository: relative(dirname(path), io.cwd) || '.',
   };
   await mkdir(dirname(path), { recursive: true });
+  // Goals and plans must not become part of a commit by chance.
+  await writeFile(join(dirname(dirname(path)), '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined);
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
     throw taken(path, cause);
   });

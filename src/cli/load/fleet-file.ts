@@ -50,7 +50,7 @@ export const fleetFileSchema = z.strictObject({
     .optional(),
   /** The folder of the repository, relative to the file. @default that of the file */
   repository: z.string().optional(),
-  isolation: z.enum(['clone', 'worktree', 'inPlace']).optional(),
+  isolation: z.enum(['clone', 'worktree']).optional(),
   base: z.enum(['head', 'head+dirty']).optional(),
   include: z.array(z.string()).optional(),
   setup: z.string().optional(),

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { parentOf } from '../../runtime/child-runs.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { oneLine } from '../terminal/text.ts';
 import { LATEST } from './defaults.ts';
@@ -19,10 +20,11 @@ export async function findRun(opened: OpenStore, wanted: string): Promise<Listed
   const exact = await store.run(wanted);
   if (exact) return exact;
   const text = wanted.toUpperCase();
-  const all = text === '' ? [] : await store.runs(wanted === LATEST ? { limit: 1 } : {});
+  // A run that a task has started is meant by its whole id only.
+  const all = text === '' ? [] : (await store.runs()).filter(({ runId }) => parentOf(runId) === undefined);
   const found =
     wanted === LATEST
-      ? all
+      ? all.slice(0, 1)
       : all.filter(({ runId }) => runId.toUpperCase().startsWith(text) || runId.toUpperCase().endsWith(text));
   const [only, ...others] = found;
   if (only && others.length === 0) return only;

@@ -79,10 +79,17 @@ const task = z.object({
       input: call.optional(),
       outcome: call.optional(),
     })
-    .refine(({ run, pipeline }) => pipeline === undefined || run === unstartable, {
+    .refine(({ run, pipeline }) => (pipeline === undefined) === (run !== unstartable), {
       path: ['pipeline'],
       error: 'expected either "run" or "pipeline"',
-    }),
+    })
+    .refine(
+      ({ pipeline, input, outcome }) => pipeline !== undefined || (input === undefined && outcome === undefined),
+      {
+        path: ['pipeline'],
+        error: 'expected a pipeline for "input" and "outcome"',
+      },
+    ),
 });
 
 const check = z.object({
@@ -93,7 +100,12 @@ const check = z.object({
   timeout: z.number().min(0).optional(),
 });
 
-const reviewer = z.union([call, task], { error: 'expected a function or a task' });
+/** The output of a pipeline is no decision. */
+const judge = task.refine(({ options }) => options.pipeline === undefined, {
+  path: ['options', 'pipeline'],
+  error: 'expected a reviewer without a pipeline, whose outputs are no decision',
+});
+const reviewer = z.union([call, judge], { error: 'expected a function, or a task without a pipeline' });
 
 const review = gatePolicySchema.extend({
   by: z.union([reviewer, z.array(reviewer)], { error: 'expected a reviewer or a list of reviewers' }).optional(),

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { connect, type Database } from './driver.ts';
 import { isBusy, lacksFiles, problemOf } from './problems.ts';
@@ -78,6 +78,8 @@ function prepareFile({ path, readOnly }: Opening): void {
       if (!existsSync(dirname(folder)))
         throw unreadable(path, `folder ${dirname(folder)} does not exist`, 'Create the folder, or give another path.');
       mkdirSync(folder, { mode: 0o700 });
+      // Runs have prompts and outputs, which must not become part of a commit by chance.
+      writeFileSync(join(folder, '.gitignore'), '*\n');
     }
     closeSync(openSync(path, 'a', 0o600));
   } catch (thrown) {

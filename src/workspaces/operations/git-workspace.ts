@@ -46,6 +46,7 @@ export function gitWorkspace(given: GitWorkspaceOptions = {}): Workspaces {
 
   return {
     name: `git ${options.isolation}`,
+    isShared: options.isolation === 'inPlace',
     async start({ run, signal }) {
       return startRunBase(await repositoryFor(signal), options, run);
     },
