@@ -27,6 +27,7 @@ const PROCESS = [
   'test/server/**/*.test.ts',
   'test/store/{broken,compact,processes,sqlite}.test.ts',
   'test/survive/**/*.test.ts',
+  'test/workspaces/**/*.test.ts',
 ];
 
 /** All files; those of `npm run test:fast`; or those of `npm run test:deep`, with how many scenarios each property is tried on. */

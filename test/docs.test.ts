@@ -15,6 +15,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import * as phasegate from '../src/index.ts';
+import * as acp from '../src/acp.ts';
+import * as agents from '../src/agents.ts';
 import * as dashboard from '../src/dashboard.ts';
 import * as inboxEntry from '../src/inbox.ts';
 import * as inspect from '../src/inspect.ts';
@@ -187,6 +189,8 @@ describe('tables', () => {
   it('of exports in llms.txt name every exported value, and no other', async () => {
     const entries = [
       phasegate,
+      acp,
+      agents,
       dashboard,
       inboxEntry,
       inspect,

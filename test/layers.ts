@@ -24,6 +24,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   fleet: ['model', 'actors', 'agents', 'workspaces', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
   agents: ['model', 'actors', 'llm', 'zod', 'node:'],
+  acp: ['model', 'actors', 'agents', '@agentclientprotocol/sdk'],
   inspect: ['model', 'xstate', 'ws', '@statelyai/inspect', 'node:'],
   otel: ['model', '@opentelemetry/api'],
   server: [
@@ -39,7 +40,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
     'node:',
   ],
   dashboard: ['server'],
-  testing: ['model', 'projections', 'store', 'agents', 'node:assert'],
+  testing: ['model', 'projections', 'store', 'agents', 'workspaces', 'node:'],
 };
 
 /**

@@ -35,6 +35,8 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'completion',
+      'dist/acp.js',
+      'dist/agents.js',
       'dist/cli',
       'dist/dashboard',
       'dist/dashboard.js',

@@ -18,11 +18,16 @@ export type PermissionAnswer = 'allow' | 'reject';
  * An agent of the command line is told its permissions at the start, and cannot ask. If it cannot be told one of them, it gets less.
  */
 export interface PermissionPolicy {
-  /** Commands. A program that keeps them in a sandbox allows them there in any case. @default 'reject' */
+  /**
+   * Commands. Without a sandbox they can do all that the user can, also in a `read` turn: change files, leave the directory, use the network.
+   * An agent with a sandbox, such as Codex, runs commands in it in any case.
+   *
+   * @default 'reject'
+   */
   readonly commands?: PermissionAnswer | undefined;
   /** Files outside of the directory. @default 'reject' */
   readonly outside?: PermissionAnswer | undefined;
-  /** Requests to the network by tools and commands. @default 'reject' */
+  /** Requests to the network, by tools and from a sandbox. @default 'reject' */
   readonly network?: PermissionAnswer | undefined;
   /** Decides questions that the fields above reject, if the agent can ask. A failure rejects. @default rejects */
   readonly ask?: ((question: PermissionQuestion) => PermissionAnswer | Promise<PermissionAnswer>) | undefined;

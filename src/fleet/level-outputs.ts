@@ -91,6 +91,9 @@ export function integrationIn(outputs: Outputs): IntegrationOutput {
 /** Names of the tasks that a level has besides its subtasks: the commit it starts from, and the commit it ends with. */
 export const OWN_TASKS = { base: 'base', integrate: 'integrate' } as const;
 
+/** Name of the check, and of the reviewer, that judges if the subtasks of a level fit together. */
+export const MERGES = 'merges';
+
 /** Name of the last phase, which moves the branch of the run. */
 export const HAND_OVER = 'hand-over';
 

@@ -11,7 +11,7 @@ import type { AnyReview, Check, ReviewContext } from '../model/handlers/phase.ts
 import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
 import type { CheckResult } from '../model/review/check.ts';
 import type { AgentLevelReviewer, FleetOptions, LevelCheck, LevelReview, LevelReviewer } from './fleet-options.ts';
-import { integrationBefore, integrationIn, readSubtask, type IntegrationOutput } from './level-outputs.ts';
+import { integrationBefore, integrationIn, MERGES, readSubtask, type IntegrationOutput } from './level-outputs.ts';
 import { inFolder, openForReading } from './review-folder.ts';
 import type { Subtask } from './work-plan.ts';
 

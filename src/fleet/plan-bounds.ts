@@ -6,7 +6,7 @@
 import { analyze } from '../model/analysis/analyze.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
-import { OWN_TASKS } from './level-outputs.ts';
+import { MERGES, OWN_TASKS } from './level-outputs.ts';
 
 /** Describes the levels of a plan, and the most that a run of it takes. One line each. */
 export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipeline, 'plan'>): readonly string[] {
@@ -16,10 +16,12 @@ export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipe
     const attempts = bounds.find(({ phase }) => phase === name)?.attempts ?? 0;
     return gate ? attempts * tasks.filter((task) => !own.has(task.name)).length : 0;
   });
+  const reviews = bounds.flatMap((bound) => Object.entries(bound.reviews));
+  const asked = reviews.reduce((sum, [name, times]) => sum + (name === MERGES ? 0 : times), 0);
   return [
     ...levels.map((level, index) => `Phase ${index + 1}: ${level.map(({ id, title }) => `${id} ${title}`).join('; ')}`),
     ...delays.map(({ subtask, after, files }) => `${subtask} waits for ${after}, as both touch ${files[0]}`),
-    `At worst: ${runs.reduce((sum, one) => sum + one, 0)} turns of agents, and ${worst.reviews} reviews`,
+    `At worst: ${runs.reduce((sum, one) => sum + one, 0)} turns of agents, and ${asked} reviews`,
     costLine(worst.costUsd, worst.tokens),
   ];
 }

@@ -7,12 +7,13 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
+import { acpAgent } from '../../src/acp.ts';
 import { commandAgent, jsonlAgent, type Agent } from '../../src/agents.ts';
 import { agentCases } from '../../src/testing/agent-contract.ts';
 import type { Scene, Stage } from '../../src/testing/agents/scene.ts';
 import { scriptedIn } from './rig.ts';
 import type { Step } from './script.ts';
-import { CLAUDE, CODEX, GEMINI, type Lines } from './lines.ts';
+import { acpText, acpUpdate, CLAUDE, CODEX, GEMINI, type Lines } from './lines.ts';
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), 'phasegate-agents-')));
 let folders = 0;
@@ -31,6 +32,22 @@ describe.each([
     return { agent: jsonlAgent(profile, { program: missing || program, maxLineBytes: 1_000_000, ...deadlines }), cwd };
   };
   const cases = agentCases(make, profile === 'claude' ? [...SCENES, 'refused'] : SCENES);
+  it.concurrent.each(cases.map((one) => [one.about, one.name, one.run] as const))('%s %s', (_about, _name, run) =>
+    run(),
+  );
+});
+
+describe('acpAgent()', () => {
+  const make = (scene: Scene): Stage => {
+    const folder = newFolder();
+    const { program, cwd } = scriptedIn(folder, [acpSteps(scene, join(folder, 'child'))]);
+    const [first, ...args] = program;
+    const command = scene === 'missing' ? 'no-such-program-x' : first;
+    const deadlines = { handshake: scene === 'mute' ? 400 : 60_000, silence: scene === 'silent' ? 200 : 60_000 };
+    return { agent: acpAgent({ command, args: [...args, '--acp'], maxLineBytes: 1_000_000, ...deadlines }), cwd };
+  };
+  // The prompt is a request, which an agent cannot answer without reading it.
+  const cases = agentCases(make, [...SCENES.filter((one) => one !== 'ignores'), 'refused']);
   it.concurrent.each(cases.map((one) => [one.about, one.name, one.run] as const))('%s %s', (_about, _name, run) =>
     run(),
   );
@@ -141,6 +158,56 @@ function jsonSteps(lines: Lines, scene: Scene, child: string): readonly Step[] {
       return [{ type: 'flood', count: 100_000, line: lines.text('Step.')[0] }, ...done('Hello.')];
     case 'background':
       return [{ type: 'background', path: child }, ...done('Hello.')];
+  }
+}
+
+/** The steps of a scene over ACP. */
+function acpSteps(scene: Scene, child: string): readonly Step[] {
+  const say = (text: string): Step => ({ type: 'json', line: acpText(text) });
+  const stop = (stopReason: string): Step => ({ type: 'stop', response: { stopReason } });
+  const hello = [say('Hello.'), stop('end_turn')];
+  switch (scene) {
+    case 'done':
+    case 'ignores':
+    case 'missing':
+      return hello;
+    case 'echo':
+      return [say('<prompt>'), stop('end_turn')];
+    case 'mark':
+      return [say('<mark>'), stop('end_turn')];
+    case 'refused':
+      return [stop('refusal')];
+    case 'limit':
+      return [stop('max_turn_requests')];
+    case 'rate':
+      return [{ type: 'error', code: -32_603, message: RATE }];
+    case 'dies':
+      return [say('Working.'), { type: 'exit', code: 9 }];
+    case 'dies after':
+      return [...hello, { type: 'exit', code: 9 }];
+    case 'leaves':
+      return [say('Working.'), { type: 'exit', code: 0 }];
+    case 'hangs':
+    case 'silent':
+      return [say('Working.'), { type: 'hang' }];
+    case 'deaf':
+      return [{ type: 'deaf' }, { type: 'background', path: child }, say('Working.'), { type: 'hang' }];
+    case 'mute':
+      return [{ type: 'hang' }];
+    case 'unknown':
+      return [{ type: 'json', line: acpUpdate({ sessionUpdate: 'from_the_future', x: 1 }) }, ...hello];
+    case 'noise':
+      return [NOISE, { type: 'json', line: { jsonrpc: '2.0', id: 'never asked', result: 1 } }, ...hello];
+    case 'half': {
+      const last = JSON.stringify(acpText('Hello.'));
+      return [{ type: 'text', text: last }, { type: 'text', text: '\n' }, stop('end_turn')];
+    }
+    case 'giant':
+      return [{ type: 'giant', length: 3_000_000 }, ...hello];
+    case 'flood':
+      return [{ type: 'flood', count: 100_000, line: acpText('Step.') }, ...hello];
+    case 'background':
+      return [{ type: 'background', path: child }, ...hello];
   }
 }
 

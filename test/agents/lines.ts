@@ -82,3 +82,15 @@ export const GEMINI: Lines = {
   ],
   failed: (message) => [...geminiBegin, { type: 'result', status: 'error', error: { type: 'ApiError', message } }],
 };
+
+const update = (one: object) => ({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's', update: one } });
+
+/** An update of a session of ACP with a part of the answer. */
+export function acpText(text: string): object {
+  return update({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+}
+
+/** Any update of a session of ACP. */
+export function acpUpdate(one: object): object {
+  return update(one);
+}

@@ -7,6 +7,7 @@
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asked, Script, Step } from './script.ts';
 
@@ -15,14 +16,69 @@ const { turns, asked } = JSON.parse(readFileSync(script, 'utf8')) as Script;
 const turn = existsSync(asked) ? readFileSync(asked, 'utf8').split('\n').length - 1 : 0;
 const steps = turns[turn] ?? [];
 let prompt = '';
+const isDeaf = steps[0]?.type === 'deaf';
+let promptId: unknown;
+const answers = new Map<unknown, (result: unknown) => void>();
+if (args[0] === '--acp') {
+  // The steps of a turn that never begins are taken at once.
+  if (steps[0]?.type === 'hang' || steps[0]?.type === 'exit') await take(steps[0]);
+  for await (const line of createInterface({ input: process.stdin })) void receive(JSON.parse(line) as Message);
+  process.exit(0);
+}
 if (steps[0]?.type !== 'ignoreInput') for await (const piece of process.stdin.setEncoding('utf8')) prompt += piece;
 // A command agent may give it as an argument, or as the path of a file.
 if (args[0] === '--prompt') prompt = args[1] ?? '';
 if (args[0] === '--prompt-file') prompt = readFileSync(args[1] ?? '', 'utf8');
-appendFileSync(asked, `${JSON.stringify(question())}\n`);
-for (const step of steps) await take(step);
+await play();
 
 // --- internal ---
+
+interface Message {
+  readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: {
+    readonly prompt?: readonly { readonly text?: string }[];
+    readonly modeId?: string;
+    readonly cwd?: string;
+  };
+  readonly result?: unknown;
+}
+
+/** Notes the question, and takes all steps. */
+async function play(): Promise<void> {
+  appendFileSync(asked, `${JSON.stringify(question())}\n`);
+  for (const step of steps) await take(step);
+}
+
+/** Receives a message of ACP. */
+async function receive({ id, method, params, result }: Message): Promise<void> {
+  switch (method) {
+    case undefined:
+      answers.get(id)?.(result);
+      return;
+    case 'initialize':
+      return send({ id, result: { protocolVersion: 1, agentCapabilities: {}, authMethods: [] } });
+    case 'session/new':
+      return send({ id, result: { sessionId: `s:${params?.cwd}` } });
+    case 'session/set_mode':
+      args.push(`mode:${params?.modeId}`);
+      return send({ id, result: {} });
+    case 'session/prompt':
+      promptId = id;
+      prompt = params?.prompt?.map((one) => one.text ?? '').join('') ?? '';
+      return play();
+    case 'session/cancel':
+      appendFileSync(asked, `${JSON.stringify({ prompt: 'session/cancel', args })}\n`);
+      if (!isDeaf) await send({ id: promptId, result: { stopReason: 'cancelled' } });
+      return;
+    default:
+      return send({ id, error: { code: -32_601, message: 'Method not found' } });
+  }
+}
+
+function send(message: object): Promise<void> {
+  return write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
 
 function question(): Asked {
   const env = Object.entries(process.env).flatMap(([name, value = '']) =>
@@ -73,6 +129,24 @@ async function take(step: Step): Promise<void> {
     case 'kill':
       process.kill(process.pid, step.signal);
       return new Promise(() => undefined);
+    case 'ask': {
+      const id = `ask-${answers.size}`;
+      const options =
+        step.options ?? ['allow_once', 'reject_once'].map((kind) => ({ optionId: kind, name: kind, kind }));
+      const answer = new Promise((resolve) => void answers.set(id, resolve));
+      await send({
+        id,
+        method: 'session/request_permission',
+        params: { sessionId: 's', toolCall: step.toolCall, options },
+      });
+      const content = { type: 'text', text: JSON.stringify(await answer) };
+      const update = { sessionUpdate: 'agent_message_chunk', content };
+      return send({ method: 'session/update', params: { sessionId: 's', update } });
+    }
+    case 'stop':
+      return send({ id: promptId, result: step.response });
+    case 'error':
+      return send({ id: promptId, error: { code: step.code, message: step.message } });
     case 'exit':
       process.exit(step.code);
   }

@@ -31,7 +31,12 @@ export type Step =
   | { readonly type: 'waitFor'; readonly path: string }
   | { readonly type: 'hang' }
   | { readonly type: 'kill'; readonly signal: NodeJS.Signals }
-  | { readonly type: 'exit'; readonly code: number };
+  | { readonly type: 'exit'; readonly code: number }
+  /** Over ACP: asks for permission, waits for the answer, and says it as a part of its message. */
+  | { readonly type: 'ask'; readonly toolCall: object; readonly options?: readonly object[] }
+  /** Over ACP: ends the turn. */
+  | { readonly type: 'stop'; readonly response: object }
+  | { readonly type: 'error'; readonly code: number; readonly message: string };
 
 /** One question that a program got. */
 export interface Asked {

@@ -43,7 +43,7 @@ describe('planGoal()', () => {
       {
         bounds: [
           'Phase 1: x x',
-          'At worst: 2 turns of agents, and 2 reviews',
+          'At worst: 2 turns of agents, and 0 reviews',
           'Cost: unknown, as there is no estimate; a limit of the run would bound it',
         ],
       },
@@ -88,7 +88,7 @@ describe('planGoal()', () => {
     expect(second?.prompt).toContain('Nobody needs that.');
     expect(
       (await store.runs()).map(({ runId, status }) => `${runId} ${status}`).toSorted((a, b) => a.localeCompare(b)),
-    ).toEqual(['again completed', 'again/work/0/0/task/fleet rejected', 'again/work/1/0/task/fleet completed']);
+    ).toEqual(['again completed', 'again/work/0.1/0/task/fleet completed', 'again/work/0/0/task/fleet rejected']);
   });
 
   it('needs an architect if agents depend on the subtask', async () => {

@@ -16,10 +16,8 @@ const { base } = await workspaces.start({ run: 'run', signal });
 die('start');
 const opening = workspaces.open(placeOf(), { base, signal });
 // As soon as git has begun to clone.
-while (point === 'clone') {
-  if (hasClone()) die('clone');
-  await new Promise((resolve) => setImmediate(resolve));
-}
+if (point === 'clone') await reach(hasClone);
+die('clone');
 const workspace = await opening;
 die('open');
 await put(workspace.path, 'mine', 'first\n');
@@ -27,17 +25,19 @@ const agent = spawn('sleep', ['600'], { cwd: workspace.path, detached: true, std
 await workspace.entered(agent.pid ?? 0);
 die('agent');
 if (point === 'commit') {
-  // The objects are written by then, and the ref is not.
+  // Objects are written by then, and the ref is not.
   void workspace.keep({ title: 'First', signal });
-  while (!existsSync(join(root, 'never'))) {
-    if (hasIndex()) die('commit');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  await reach(hasIndex);
 }
+die('commit');
 await workspace.keep({ title: 'First', signal });
 die('keep');
 void workspace.close();
 die('close');
+
+async function reach(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
 
 function die(here: string): void {
   if (point === here) process.kill(process.pid, 'SIGKILL');

@@ -65,4 +65,52 @@ describe('gitWorkspace()', () => {
     expect(await lab.workspaces().integrate({ place, base: started.base, parts: [], signal })).toEqual(merged);
     expect(existsSync(workspace.path)).toBe(true);
   });
+
+  it('leaves the user alone when it is cancelled at any time', async () => {
+    const lab = await makeLab(folder.path);
+    await makeDirty(lab);
+    const before = await pictureOf(lab.user);
+    const { base } = await lab.workspaces().start({ run: 'run', signal });
+    const outcomes = new Set<string>();
+    for (let calls = 0; calls < 200; calls += 3) {
+      // Aborts when the signal is looked at for the given time.
+      const { signal: limited, used } = abortingAfter(calls);
+      const workspaces = lab.workspaces({ base: 'head+dirty' });
+      const run = `run-${calls}`;
+      try {
+        const started = await workspaces.start({ run, signal: limited });
+        const workspace = await workspaces.open(placeOf('one', 0, run), { base: started.base, signal: limited });
+        await put(workspace.path, 'x', 'x');
+        try {
+          await workspace.keep({ title: 'X', signal: limited });
+          outcomes.add('kept');
+        } finally {
+          await workspace.close();
+        }
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'GIT_FAILED' });
+        outcomes.add('cancelled');
+      }
+      if (!used()) break;
+    }
+    expect([...outcomes]).toEqual(['cancelled', 'kept']);
+    expect(await pictureOf(lab.user)).toEqual(before);
+    expect((await lab.workspaces().list(signal)).every(({ state }) => state === 'left')).toBe(true);
+    expect(base).toBe(await lab.git('rev-parse', 'HEAD'));
+  });
 });
+
+// --- internal ---
+
+/** A signal that aborts when it has been listened to a number of times: each call of git listens to it once. */
+function abortingAfter(times: number): { readonly signal: AbortSignal; readonly used: () => boolean } {
+  const controller = new AbortController();
+  let left = times;
+  const listen = controller.signal.addEventListener.bind(controller.signal);
+  controller.signal.addEventListener = (...args: Parameters<typeof listen>) => {
+    listen(...args);
+    if (left === 0) queueMicrotask(() => controller.abort());
+    left -= 1;
+  };
+  return { signal: controller.signal, used: () => left < 0 };
+}

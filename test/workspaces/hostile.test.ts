@@ -248,13 +248,22 @@ describe('commits of an agent', () => {
     expect(await workspace.close()).toEqual({ removed: true });
   });
 
-  it('are refused if their objects are damaged, and stay in the folder', async () => {
+  it.each([
+    // A file of the tree that was committed, and that the snapshot does not have.
+    [
+      'damaged',
+      'o=$(git rev-parse HEAD^{tree}); f=.git/objects/${o:0:2}/${o:2}; chmod +w $f; echo damaged > $f; echo 2 > 1',
+    ],
+    [
+      'malicious',
+      String.raw`t=$( (printf '40000 .git\0'; node -e 'process.stdout.write(Buffer.from(process.argv[1], "hex"))' $(git rev-parse HEAD^{tree})) | git hash-object -t tree -w --stdin --literally); git reset -q --soft $(git commit-tree -m Evil $t -p HEAD)`,
+    ],
+  ])('are refused if their objects are %s, and stay in the folder', async (_, line) => {
     const lab = await makeLab(folder.path);
     const workspaces = lab.workspaces();
     const { base } = await workspaces.start({ run: 'run', signal });
     const workspace = await openAt(workspaces, base);
-    const break_ = 'o=$(git rev-parse HEAD^{tree}); f=.git/objects/${o:0:2}/${o:2}; chmod +w $f; echo damaged > $f';
-    await shell(workspace.path, `echo 1 > 1; git add -A; git commit -qm First; ${break_}; echo 2 > 1`);
+    await shell(workspace.path, `echo 1 > 1; git add -A; git commit -qm First; ${line}`);
     const snapshot = await workspace.keep({ title: 'Do it', signal });
     expect(snapshot.files).toEqual([{ path: '1', status: 'added' }]);
     expect(snapshot.notes.map(({ text }) => text)).toEqual([

@@ -9,13 +9,10 @@ import { makeDirty, makeLab, openAt, pictureOf, placeOf, put, shell, signal, use
 
 const folder = useFolder();
 
-/** True if a process has not ended. */
-function lives(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** True if a process has not ended. One that nobody has waited for has ended as well. */
+async function lives(pid: number): Promise<boolean> {
+  const state = await shell('/', `ps -o state= -p ${pid} || true`);
+  return state !== '' && !state.startsWith('Z');
 }
 
 async function pidIn(file: string): Promise<number> {
@@ -36,9 +33,9 @@ describe('a process that an agent leaves', () => {
       const loop = `trap "" TERM; echo $$ > ${pidFile}; while true; do date +%N > busy; done`;
       await shell(workspace.path, `setsid bash -c '${loop}' > /dev/null 2>&1 &`, workspace.env);
       const pid = await pidIn(pidFile);
-      expect(lives(pid)).toBe(true);
+      expect(await lives(pid)).toBe(true);
       const { commit } = await workspace.keep({ title: 'Do it', signal });
-      expect(lives(pid)).toBe(false);
+      expect(await lives(pid)).toBe(false);
       expect(await lab.git('show', `${commit}:busy`)).toBe(
         (await readFile(join(workspace.path, 'busy'), 'utf8')).trim(),
       );
@@ -74,7 +71,7 @@ describe('a process that an agent leaves', () => {
       JSON.stringify({ ...more, groups: [{ ...groups[0], start: '1' }] }),
     );
     await openAt(lab.workspaces(), base);
-    expect(lives(other.pid ?? 0)).toBe(true);
+    expect(await lives(other.pid ?? 0)).toBe(true);
     other.kill('SIGKILL');
   });
 });

@@ -3,12 +3,14 @@
  *
  * @module
  */
+import { setMaxListeners } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { AttemptPlace } from '../../src/workspaces/port.ts';
 
 /** A signal that never aborts. */
 export const signal: AbortSignal = new AbortController().signal;
+setMaxListeners(0, signal);
 
 /** Writes a file, and the folders above it. */
 export async function put(folder: string, name: string, text: string): Promise<void> {

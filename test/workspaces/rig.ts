@@ -83,6 +83,8 @@ export async function makeDirty({ user }: Lab): Promise<void> {
   await write('new.txt', 'untracked\n');
   await write('ignored/cache', 'ignored\n');
   await write('.env.local', 'SECRET=1\n');
+  // Git would like to note in the index that the content is the same.
+  await write('a.txt', 'a\n');
 }
 
 /** All that belongs to the user: files with their bytes, the index, HEAD, branches, tags, stash, configuration, hooks. */
@@ -130,13 +132,17 @@ const IDENTITY = {
 const OURS =
   /^\.git\/(?:objects|refs\/phasegate|refs\/heads\/phasegate|logs\/refs\/heads\/phasegate|worktrees)(?:\/|$)/u;
 
+/** Folders of `.git` that git makes with the first branch. */
+const LOGS = /^\.git\/logs(?:\/refs(?:\/heads)?)?$/u;
+
 async function filesOf(folder: string, below: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     const path = join(folder, name);
     if (OURS.test(name)) continue;
-    if (entry.isDirectory()) Object.assign(found, { [`${name}/`]: 'folder' }, await filesOf(folder, name));
+    if (entry.isDirectory())
+      Object.assign(found, LOGS.test(name) ? {} : { [`${name}/`]: 'folder' }, await filesOf(folder, name));
     else if (entry.isSymbolicLink()) found[name] = `-> ${await readlink(path)}`;
     else
       found[name] = `${(await lstat(path)).mode} ${createHash('sha256')

@@ -60,6 +60,17 @@ export function jsonlAgent(profile: ProfileName | JsonlProfile, options: JsonlAg
   return { name, provider, reports, access, run: (turn) => takeTurn(setting, turn) };
 }
 
+/** The events of one line. */
+export function eventsOf(reader: JsonlReader, text: string): readonly AgentEvent[] {
+  let line: unknown;
+  try {
+    line = JSON.parse(text);
+  } catch {
+    return [{ type: 'raw', because: 'notJson', text }];
+  }
+  return reader.read(line) ?? [{ type: 'raw', because: 'unknown', text }];
+}
+
 // --- internal ---
 
 interface Setting extends JsonlAgentOptions {
@@ -120,16 +131,6 @@ async function follow(setting: Setting, turn: AgentTurn, line: CommandLine): Pro
 
 /** Bytes of output that are kept for messages. */
 const MOST_OUTPUT = 64 * 1024;
-
-function eventsOf(reader: JsonlReader, text: string): readonly AgentEvent[] {
-  let line: unknown;
-  try {
-    line = JSON.parse(text);
-  } catch {
-    return [{ type: 'raw', because: 'notJson', text }];
-  }
-  return reader.read(line) ?? [{ type: 'raw', because: 'unknown', text }];
-}
 
 /** The result; throws if the turn has failed. A stated end other than success counts whatever the exit code is. */
 function resultOf({ name, profile }: Setting, told: AgentEnding | undefined, end: ProgramEnd): AgentResult {

@@ -22,8 +22,8 @@ export type FullDeadlines = { readonly [K in keyof Deadlines]-?: number };
 export interface DeadlineWatch {
   /** Notes a sign of life. */
   heard(): void;
-  /** Notes that the result is known: from now on, `linger` milliseconds are left to end. */
-  finish(): void;
+  /** Notes that the result is known: from now on, so many milliseconds are left to end. */
+  finish(linger: number): void;
   stop(): void;
 }
 
@@ -70,11 +70,11 @@ export function watchDeadlines(deadlines: FullDeadlines, expire: (which: Expired
       clearTimeout(quiet);
       quiet = after(deadlines.silence, () => end('silence'));
     },
-    finish() {
+    finish(linger) {
       if (isOver || isFinished) return;
       isFinished = true;
       clearTimeout(quiet);
-      quiet = after(LINGER_MS, () => end('linger'));
+      quiet = after(linger, () => end('linger'));
     },
     stop,
   };
@@ -82,8 +82,6 @@ export function watchDeadlines(deadlines: FullDeadlines, expire: (which: Expired
 
 // --- internal ---
 
-/** Milliseconds that a program may take to end after its result. Some hang there, with all their work done. */
-const LINGER_MS = 10_000;
 /** Milliseconds; Node fires longer timers at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 

@@ -23,10 +23,23 @@ export interface Program {
   readonly maxOutputBytes: number;
   /** Takes output as it arrives. If it throws, the program is stopped. @returns True once the result is known. */
   readonly onOutput?: ((chunk: Uint8Array, from: 'stdout' | 'stderr') => boolean) | undefined;
-  /** Takes standard input, which then stays open. */
-  readonly onInput?: ((input: ProcessInput) => void) | undefined;
+  /** Begins a conversation with the program, whose standard input then stays open. */
+  readonly onTalk?: ((talk: Talk) => void) | undefined;
+  /** Asks the program to end its turn. It is stopped only a second later then. */
+  readonly onCancel?: (() => void) | undefined;
   /** True if errors on standard error count as signs of life. @default false */
   readonly hearsErrors?: boolean | undefined;
+}
+
+/** A conversation with a running program. */
+export interface Talk {
+  readonly input: ProcessInput;
+  /** Notes that the program has answered its greeting: until then, output is no sign of life. */
+  readonly greeted: () => void;
+  /** Notes that the turn is over: the program has so many milliseconds left to end by itself. */
+  readonly finish: (linger: number) => void;
+  /** Ends the program with an error. */
+  readonly breakOff: (error: unknown) => void;
 }
 
 /** The end of a program. */
@@ -43,11 +56,13 @@ export interface ProgramEnd extends ProcessEnd {
  * @throws PhasegateError `AGENT_FAILED` if it cannot be started, or exceeds a deadline; errors of `onProcess` and `onOutput`.
  */
 export async function runProgram(program: Program, turn: AgentTurn): Promise<ProgramEnd> {
-  const { name, line, deadlines, maxOutputBytes, stdin, onOutput, onInput, hearsErrors = false } = program;
+  const { name, line, deadlines, maxOutputBytes, stdin, onOutput, onTalk, onCancel, hearsErrors = false } = program;
   const ending = new AbortController();
   let broken: { readonly error: unknown } | undefined;
   let expired: Expired | undefined;
   let noted: Promise<void> | undefined;
+  let isGreeted = onTalk === undefined;
+  let isOver = false;
   const breakOff = (error: unknown) => {
     broken ??= { error };
     ending.abort();
@@ -56,6 +71,14 @@ export async function runProgram(program: Program, turn: AgentTurn): Promise<Pro
     expired = which;
     ending.abort();
   });
+  let cancelTimer: NodeJS.Timeout | undefined;
+  const cancel = () => {
+    if (!onCancel || isOver) ending.abort();
+    else cancelTimer = setTimeout(() => ending.abort(), CANCEL_MS);
+    onCancel?.();
+  };
+  if (turn.signal.aborted) ending.abort();
+  turn.signal.addEventListener('abort', cancel, { once: true });
   const end = await runProcess({
     line,
     cwd: turn.cwd,
@@ -63,22 +86,39 @@ export async function runProgram(program: Program, turn: AgentTurn): Promise<Pro
     stdin,
     timeout: 0,
     maxOutputBytes,
-    signal: AbortSignal.any([turn.signal, ending.signal]),
-    onInput,
+    signal: ending.signal,
+    onInput:
+      onTalk &&
+      ((input) =>
+        onTalk({
+          input,
+          breakOff,
+          greeted() {
+            isGreeted = true;
+            watch.heard();
+          },
+          finish(linger) {
+            isOver = true;
+            watch.finish(linger);
+            if (turn.signal.aborted) ending.abort();
+          },
+        })),
     onStart(pid) {
       noted = note(turn, pid).catch(breakOff);
     },
     onOutput(chunk, from) {
       if (broken) return;
-      if (from === 'stdout' || hearsErrors) watch.heard();
+      if (isGreeted && (from === 'stdout' || hearsErrors)) watch.heard();
       try {
-        if (onOutput?.(chunk, from) === true) watch.finish();
+        if (onOutput?.(chunk, from) === true) watch.finish(LINGER_MS);
       } catch (error) {
         breakOff(error);
       }
     },
   });
   watch.stop();
+  clearTimeout(cancelTimer);
+  turn.signal.removeEventListener('abort', cancel);
   await noted;
   const isCancelled = turn.signal.aborted;
   if (!isCancelled && broken) throw broken.error;
@@ -94,6 +134,11 @@ export async function runProgram(program: Program, turn: AgentTurn): Promise<Pro
 }
 
 // --- internal ---
+
+/** Milliseconds that a program may take to end after its result. Some hang there, with all their work done. */
+const LINGER_MS = 10_000;
+/** Milliseconds between the request to end a turn and SIGTERM. */
+const CANCEL_MS = 1000;
 
 /** A deadline that has passed, as a clause. */
 const LATE: Readonly<Record<Exclude<Expired, 'linger'>, (ms: number) => string>> = {

@@ -7,6 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { serveDashboard, type Dashboard } from '../../server/serve.ts';
 import { holderIsAlive, thisHolder } from '../../store/holder.ts';
 import type { OpenStore } from '../options/store-option.ts';
+import { refuseAgents } from '../options/refuse-agents.ts';
 import { userName } from '../options/user-name.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
@@ -29,6 +30,8 @@ export async function serveStore(
   { port, readOnly = false, unref = false }: ServeOptions,
   io: ProgramIo,
 ): Promise<Dashboard> {
+  // The address of a dashboard lets its owner answer for people.
+  if (!readOnly) refuseAgents('serve a dashboard that takes answers', io);
   const options = {
     storeName: opened.file,
     readOnly,

@@ -89,9 +89,7 @@ export async function agentOf(given: z.infer<typeof agentSchema>): Promise<Agent
   if (kind === 'command') return programAgent(words);
   if (kind === 'acp') {
     const [command = '', ...args] = words;
-    const { acpAgent } = (await import('../../agents.ts')) as never as {
-      acpAgent: (o: { command: string; args: readonly string[] }) => Agent;
-    };
+    const { acpAgent } = await import('../../acp.ts');
     return acpAgent({ command, args });
   }
   if (given === 'claude' || given === 'codex' || given === 'gemini') return jsonlAgent(given);

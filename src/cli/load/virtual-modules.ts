@@ -58,6 +58,7 @@ export async function entryWith(value: string): Promise<string | undefined> {
 const require = createRequire(import.meta.url);
 
 const LATER: Readonly<Record<string, () => Promise<object>>> = {
+  'phasegate/acp': () => import('../../acp.ts'),
   'phasegate/agents': () => import('../../agents.ts'),
   'phasegate/fleet': () => import('../../fleet.ts'),
   'phasegate/dashboard': () => import('../../dashboard.ts'),

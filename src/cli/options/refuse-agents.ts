@@ -16,6 +16,6 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 export function refuseAgents(action: string, { env }: Pick<ProgramIo, 'env'>): void {
   if (!startedByAgent(env)) return;
   throw new PhasegateError('REQUEST_REFUSED', `Cannot ${action} as an agent that phasegate has started asks for it`, {
-    hint: 'A person has to do this, in a terminal of their own or in the dashboard.',
+    hint: 'A person has to do this, in a terminal of their own or in the dashboard; `ui --read-only` is allowed.',
   });
 }

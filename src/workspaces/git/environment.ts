@@ -84,6 +84,5 @@ const SETTINGS: readonly Setting[] = [
   ['maintenance.auto', 'false'],
   ['submodule.recurse', 'false'],
   ['fetch.recurseSubmodules', 'false'],
-  ['fetch.fsckObjects', 'true'],
   ['advice.detachedHead', 'false'],
 ];

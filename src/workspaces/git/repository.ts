@@ -17,12 +17,16 @@ import { itemsOf, runGit, textOf, type GitCall, type GitEnd } from './run-git.ts
 export interface RepositoryCall extends Pick<GitCall, 'input' | 'codes' | 'maxBytes' | 'cut'> {
   /** Folder with the files. @default none */
   readonly workTree?: string | undefined;
+  /** Working directory, where git looks for attributes. @default the top of the user's folder, or the git directory */
+  readonly cwd?: string | undefined;
   /** Index file. @default one that does not exist */
   readonly index?: string | undefined;
-  /** The git directory. Only that of a fresh clone differs from the user's. */
-  readonly gitDir?: string | undefined;
+  /** The git directory of a clone that no agent has seen yet. @default that of the user */
+  readonly freshGitDir?: string | undefined;
   /** Folders of objects. The first is written to, the others are only read. @default that of the repository */
   readonly objects?: readonly [string, ...string[]] | undefined;
+  /** Milliseconds, if fewer than for other calls. */
+  readonly timeout?: number | undefined;
   /** Runs the content filters of the user's configuration. Only for the user's own folder. @default false */
   readonly filters?: boolean | undefined;
 }
@@ -42,6 +46,8 @@ export interface Repository {
   git(args: readonly string[], call?: RepositoryCall): Promise<GitEnd>;
   /** Runs git, and returns its output as text without the line end. */
   text(args: readonly string[], call?: RepositoryCall): Promise<string>;
+  /** The same repository with another signal, such as to tidy up after an abort. */
+  withSignal(signal: AbortSignal): Repository;
   /** Runs git outside of any repository, such as to clone this one. */
   outside(args: readonly string[], cwd: string): Promise<GitEnd>;
 }
@@ -62,30 +68,15 @@ export async function openRepository({ folder, author, timeout, signal }: Reposi
   await requireVersion(base);
   const facts = await factsOf(folder, base);
   const drivers = await driversOf({ ...base, cwd: facts.commonDir, env: { ...plain, GIT_DIR: facts.gitDir } });
+  if (drivers.isPartial) {
+    const hint =
+      'Fetch the missing files: git fetch --refetch --no-filter, then unset its `promisor` and `partialclonefilter`.';
+    throw unusable(folder, 'its repository is a partial clone, without all files', hint);
+  }
   const settings = withoutMergeDrivers(drivers.merge);
   const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
   const open = gitEnvironment(author, settings);
-  function git(args: readonly string[], call: RepositoryCall = {}): Promise<GitEnd> {
-    const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), gitDir = facts.gitDir, filters } = call;
-    const env = {
-      ...(filters === true ? open : closed),
-      GIT_DIR: gitDir,
-      GIT_INDEX_FILE: index,
-      ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
-      ...(call.objects && objectVariables(call.objects)),
-    };
-    return runGit(args, { ...call, cwd: facts.commonDir, env, timeout, signal });
-  }
-  return {
-    ...facts,
-    author,
-    signal,
-    git,
-    async text(args, call) {
-      return (await git(args, call)).output.toString('utf8').replace(/\n$/u, '');
-    },
-    outside: (args, cwd) => runGit(args, { cwd, env: closed, timeout, signal }),
-  };
+  return bind({ facts, author, timeout, open, closed }, signal);
 }
 
 /** Returns the id of the object that a name stands for; `undefined` if there is none. */
@@ -114,6 +105,45 @@ export const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
 /** The first version of git that merges without a working tree. */
 const LEAST = [2, 38] as const;
 
+interface Binding {
+  readonly facts: Facts;
+  readonly author: Author;
+  readonly timeout: number;
+  /** Variables with the user's filters, and without them. */
+  readonly open: Readonly<Record<string, string>>;
+  readonly closed: Readonly<Record<string, string>>;
+}
+
+function bind(binding: Binding, signal: AbortSignal): Repository {
+  const { facts, author, timeout, open, closed } = binding;
+  function git(args: readonly string[], call: RepositoryCall = {}): Promise<GitEnd> {
+    const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), freshGitDir = facts.gitDir, filters } = call;
+    const env = {
+      ...(filters === true ? open : closed),
+      GIT_DIR: freshGitDir,
+      GIT_INDEX_FILE: index,
+      ...(workTree !== undefined && { GIT_WORK_TREE: workTree }),
+      ...(call.objects && objectVariables(call.objects)),
+    };
+    // Within a working tree, git would list the files of the current folder only.
+    const cwd = call.cwd ?? (workTree === facts.folder ? facts.folder : facts.commonDir);
+    return runGit(args, { ...call, cwd, env, timeout: Math.min(timeout, call.timeout ?? timeout), signal });
+  }
+  return {
+    ...facts,
+    author,
+    signal,
+    git,
+    async text(args, call) {
+      return (await git(args, call)).output.toString('utf8').replace(/\n$/u, '');
+    },
+    withSignal: (another) => bind(binding, another),
+    outside: (args, cwd) => runGit(args, { cwd, env: closed, timeout, signal }),
+  };
+}
+
+type Facts = Pick<Repository, 'folder' | 'gitDir' | 'commonDir' | 'zero' | 'isShallow'>;
+
 type PlainCall = Pick<GitCall, 'cwd' | 'env' | 'timeout' | 'signal'>;
 
 async function requireVersion(call: PlainCall): Promise<void> {
@@ -128,10 +158,7 @@ async function requireVersion(call: PlainCall): Promise<void> {
   );
 }
 
-async function factsOf(
-  folder: string,
-  call: PlainCall,
-): Promise<Pick<Repository, 'folder' | 'gitDir' | 'commonDir' | 'zero' | 'isShallow'>> {
+async function factsOf(folder: string, call: PlainCall): Promise<Facts> {
   const words = ['rev-parse', '--path-format=absolute', '--is-bare-repository', '--is-shallow-repository'];
   const { code, output } = await runGit([...words, '--show-object-format', '--git-dir', '--git-common-dir'], {
     ...call,
@@ -158,14 +185,23 @@ function unusable(folder: string, problem: string, hint: string): PhasegateError
   return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot make workspaces of ${folder} as ${problem}`, { hint });
 }
 
+interface Drivers {
+  readonly filter: readonly string[];
+  readonly merge: readonly string[];
+  /** True if git would fetch missing objects when it reads them. */
+  readonly isPartial: boolean;
+}
+
 /** Names of the filters and merge drivers that the configuration defines. */
-async function driversOf(call: PlainCall): Promise<Readonly<Record<'filter' | 'merge', readonly string[]>>> {
-  const { output } = await runGit(['config', '-z', '--name-only', '--get-regexp', '^(filter|merge)[.]'], {
-    ...call,
-    codes: [0, 1],
-  });
+async function driversOf(call: PlainCall): Promise<Drivers> {
+  const wanted = '^((filter|merge)[.]|remote[.].*[.]promisor$)';
+  const { output } = await runGit(['config', '-z', '--name-only', '--get-regexp', wanted], { ...call, codes: [0, 1] });
   const keys = itemsOf(output).map((key) => textOf(key));
-  return { filter: namesIn(keys, 'filter.'), merge: namesIn(keys, 'merge.') };
+  return {
+    filter: namesIn(keys, 'filter.'),
+    merge: namesIn(keys, 'merge.'),
+    isPartial: keys.some((key) => key.startsWith('remote.')),
+  };
 }
 
 /** Names between the section and the last dot. Keys of the section itself, such as `merge.tool`, have none. */

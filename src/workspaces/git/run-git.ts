@@ -13,7 +13,7 @@ import { plainText } from '../../model/values/plain-text.ts';
 
 /** Options of {@link runGit}. */
 export interface GitCall {
-  /** Working directory. It is never a workspace. */
+  /** Working directory. It is never a workspace, except for the user's own folder. */
   readonly cwd: string;
   /** Every variable of the process. */
   readonly env: Readonly<Record<string, string>>;

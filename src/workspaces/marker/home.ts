@@ -24,6 +24,8 @@ export interface Home {
   /** Absolute, without symbolic links. */
   readonly path: string;
   readonly trash: string;
+  /** Folder for temporary files. */
+  readonly scratch: string;
   /** Name of the folder in which an agent works. */
   readonly name: string;
 }
@@ -39,16 +41,14 @@ export async function openHome(repository: Repository, root: string): Promise<Ho
   await mkdir(given, { recursive: true, mode: 0o700 });
   const path = await realpath(given);
   if (isWithin(repository.folder, path) || isWithin(repository.commonDir, path)) throw inside(root);
-  const trash = join(path, '.trash');
-  await mkdir(trash, { recursive: true, mode: 0o700 });
-  return { path, trash, name };
+  const [trash, scratch] = [join(path, '.trash'), join(path, '.scratch')];
+  for (const one of [trash, scratch]) await mkdir(one, { recursive: true, mode: 0o700 });
+  return { path, trash, scratch, name };
 }
 
 /** Calls a function with a new empty folder, and removes the folder afterwards. */
 export async function withScratch<T>(home: Home, call: (folder: string) => Promise<T>): Promise<T> {
-  const parent = join(home.path, '.scratch');
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(join(parent, 's-'));
+  const folder = await mkdtemp(join(home.scratch, 's-'));
   try {
     return await call(folder);
   } finally {

@@ -86,13 +86,23 @@ function isOurs(known: ProcessIdentity): boolean {
 async function inheritorsOf(folder: string): Promise<readonly number[]> {
   if (process.platform !== 'linux') return [];
   const names = await readdir('/proc').catch(() => []);
-  const pids = names.filter((name) => /^\d{1,10}$/u.test(name)).map(Number);
+  const own = ancestors();
+  const pids = names
+    .filter((name) => /^\d{1,10}$/u.test(name))
+    .map(Number)
+    .filter((pid) => !own.has(pid));
   const found = await Promise.all(pids.map(async (pid) => ((await hasCookie(pid, folder)) ? [pid] : [])));
   return found.flat();
 }
 
+/** This process and those that it was started by. A run that an agent starts must not stop that agent. */
+function ancestors(): ReadonlySet<number> {
+  const found = new Set([1]);
+  for (let pid = process.pid; pid > 1 && !found.has(pid); pid = Number(statOf(pid)[1] ?? 1)) found.add(pid);
+  return found;
+}
+
 async function hasCookie(pid: number, folder: string): Promise<boolean> {
-  if (pid === process.pid || pid === 1) return false;
   try {
     const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
     const wanted = Buffer.from(`${COOKIE}=${folder}`).toString('latin1');

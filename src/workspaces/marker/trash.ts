@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readdir, readFile, realpath, rename } from 'node:fs/promises';
+import { lstat, readdir, readFile, realpath, rename } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
@@ -27,7 +27,16 @@ export async function discardTry(home: Home, folder: string): Promise<void> {
   await removeTree(target).catch(() => undefined);
 }
 
-/** Deletes whatever is in the trash. */
+/** Deletes whatever is in the trash, and what killed processes have left in the folder for temporary files. */
 export async function emptyTrash(home: Home): Promise<void> {
   for (const name of await readdir(home.trash)) await removeTree(join(home.trash, name)).catch(() => undefined);
+  for (const name of await readdir(home.scratch)) {
+    const stats = await lstat(join(home.scratch, name)).catch(() => undefined);
+    if (stats && stats.mtimeMs < Date.now() - OLD_MS) await removeTree(join(home.scratch, name)).catch(() => undefined);
+  }
 }
+
+// --- internal ---
+
+/** Milliseconds after which no process can still use a temporary folder: a day. */
+const OLD_MS = 24 * 60 * 60 * 1000;

@@ -3,14 +3,16 @@
  *
  * @module
  */
-import { copyFile } from 'node:fs/promises';
+import { copyFile, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRefs } from '../git/names.ts';
 import { openRepository, resolveName, type Repository } from '../git/repository.ts';
+import { itemsOf } from '../git/run-git.ts';
 import { readSealed } from '../git/sealed.ts';
 import { openHome, withScratch } from '../marker/home.ts';
 import { readOptions } from '../options.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { createPathKinds } from '../snapshot/path-kind.ts';
 import { operationIn } from '../snapshot/user-state.ts';
 
 /** Options of {@link applyRun}. */
@@ -58,17 +60,19 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
   if (to === undefined) throw unknown(branch);
   const home = await openHome(repository, options.root);
   const reason = await withScratch(home, (scratch) => obstacleTo(repository, { from, to, scratch }));
-  if (reason !== undefined || from === undefined) {
+  const problem = reason ?? (from === undefined || from === to ? undefined : await forward(repository, from, to));
+  if (problem !== undefined || from === undefined) {
     const isDirty = base !== undefined && from !== undefined && (await isOnTopOf(repository, base.commit, from));
     // With uncommitted work as the base, a merge would bring that back as a commit.
-    const command = isDirty ? `git diff --binary ${base.commit} ${branch} | git apply --3way` : `git merge ${branch}`;
-    return { applied: false, reason: reason ?? 'The branch of the user has no commit yet.', command };
+    const command = isDirty ? `git diff --binary ${base.commit} ${branch} | git apply` : `git merge ${branch}`;
+    return { applied: false, reason: problem ?? NO_COMMIT, command };
   }
-  if (from !== to) await forward(repository, to);
   return { applied: true, from, to };
 }
 
 // --- internal ---
+
+const NO_COMMIT = 'The branch of the user has no commit yet.';
 
 interface Ends {
   readonly from: string | undefined;
@@ -78,22 +82,34 @@ interface Ends {
 
 /** Returns the reason why the user's branch cannot be moved forward, as a sentence. Changes nothing. */
 async function obstacleTo(repository: Repository, { from, to, scratch }: Ends): Promise<string | undefined> {
-  if (from === undefined) return 'The branch of the user has no commit yet.';
+  if (from === undefined) return NO_COMMIT;
   if (from === to) return undefined;
   const head = await repository.git(['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
   if (head.code !== 0) return "The user's HEAD is on no branch.";
   const operation = await operationIn(repository);
   if (operation !== undefined) return `A ${operation} is in progress.`;
+  if (await exists(join(repository.gitDir, 'index.lock'))) return 'Another git process is at work, or has left a lock.';
   const isAhead = await repository.git(['merge-base', '--is-ancestor', from, to], { codes: [0, 1] });
   if (isAhead.code !== 0) return "The user's branch has commits that the run does not have.";
   const index = join(scratch, 'index');
   await copyFile(join(repository.gitDir, 'index'), index);
   const call = { workTree: repository.folder, index, filters: true };
   await repository.git(['update-index', '-q', '--refresh'], { ...call, codes: [0, 1] });
-  // Ignored files count as well: without rules to exclude files, git overwrites none.
   const trial = await repository.git(['read-tree', '-m', '-u', '--dry-run', from, to], { ...call, codes: [0, 1, 128] });
-  if (trial.code === 0) return undefined;
+  if (trial.code === 0 && !(await coversFile(repository, from, to))) return undefined;
   return 'Files that the user has changed, or that git does not track, would be overwritten.';
+}
+
+/** True if a new file has the name of one that exists. Git would overwrite it if it is ignored. */
+async function coversFile(repository: Repository, from: string, to: string): Promise<boolean> {
+  const list = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=A', from, to];
+  const { output } = await repository.git(list);
+  const kinds = createPathKinds(repository.folder);
+  for (const path of itemsOf(output)) {
+    const { kind } = await kinds.of(path);
+    if (kind !== 'gone' && kind !== 'folder') return true;
+  }
+  return false;
 }
 
 /** True if a commit was made of the user's uncommitted work. */
@@ -102,10 +118,24 @@ async function isOnTopOf(repository: Repository, base: string, head: string): Pr
   return base !== head && subject.startsWith('phasegate: uncommitted work');
 }
 
-async function forward(repository: Repository, to: string): Promise<void> {
+function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Moves the branch and the files. @returns The reason if git refuses to, and nothing was moved. */
+async function forward(repository: Repository, from: string, to: string): Promise<string | undefined> {
   const { gitDir, folder } = repository;
   const merge = ['merge', '--ff-only', '--no-overwrite-ignore', '--no-autostash', '--no-edit', '--quiet', to];
-  await repository.git(merge, { workTree: folder, index: join(gitDir, 'index'), filters: true });
+  try {
+    await repository.git(merge, { workTree: folder, index: join(gitDir, 'index'), filters: true });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Error) || (await resolveName(repository, 'HEAD')) !== from) throw error;
+    return `Git refuses to move the files: ${error.message.split('\n')[1] ?? error.message}`;
+  }
 }
 
 function unknown(branch: string): PhasegateError {

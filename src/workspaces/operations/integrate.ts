@@ -61,7 +61,11 @@ async function conflictsOf(
 ): Promise<readonly string[] | undefined> {
   if (await adds(repository, ours, theirs)) {
     const words = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
-    const { code, output } = await repository.git([...words, ours, theirs], { codes: [0, 1], workTree: scratch });
+    const { code, output } = await repository.git([...words, ours, theirs], {
+      codes: [0, 1],
+      workTree: scratch,
+      cwd: scratch,
+    });
     const [tree = '', ...paths] = itemsOf(output);
     if (code === 1) return [...new Set(paths)].map(textOf);
     await take(tree);

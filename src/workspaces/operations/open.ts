@@ -62,7 +62,8 @@ export async function openTry(given: OpenOptions): Promise<Opened> {
     await writeMarker(folder, ready);
     return { folder, marker: ready, work, env, notes };
   } catch (error) {
-    await removeTry(repository, home, { folder, marker }).catch(() => undefined);
+    const { signal } = new AbortController();
+    await removeTry(repository.withSignal(signal), home, { folder, marker }).catch(() => undefined);
     throw error;
   }
 }

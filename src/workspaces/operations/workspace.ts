@@ -55,6 +55,17 @@ export function createWorkspace({ opened, home, options, repositoryFor }: Worksp
     return { removed: false, reason };
   }
 
+  /** Ends the workspace. After a failure, the folder is left, and this process no longer counts as its user. */
+  async function endOrLeave(): Promise<Closed> {
+    try {
+      return await end();
+    } catch (error) {
+      const reason = `It cannot be closed: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`;
+      await change({ state: 'closed', reason }).catch(() => undefined);
+      return { removed: false, reason };
+    }
+  }
+
   async function tearDown(signal: AbortSignal): Promise<string> {
     const { teardown: line, timeout } = options;
     if (line === undefined) return '';
@@ -78,7 +89,7 @@ export function createWorkspace({ opened, home, options, repositoryFor }: Worksp
         keepWork({ ...takeOptions(options, work), repository, scratch, base, place, title, isolation }),
       );
     },
-    close: () => (closed ??= end()),
+    close: () => (closed ??= endOrLeave()),
   };
 }
 

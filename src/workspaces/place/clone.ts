@@ -12,16 +12,16 @@ import { removeTree } from '../marker/remove-tree.ts';
 /** Clones the repository to a new folder, with the files of a commit and a detached HEAD. */
 export async function makeClone(repository: Repository, work: string, base: string): Promise<void> {
   await copyRepository(repository, work);
-  const gitDir = join(work, '.git');
-  const has = await repository.git(['cat-file', '-e', `${base}^{commit}`], { gitDir, codes: [0, 1, 128] });
+  const freshGitDir = join(work, '.git');
+  const has = await repository.git(['cat-file', '-e', `${base}^{commit}`], { freshGitDir, codes: [0, 1, 128] });
   if (has.code !== 0) {
     const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
-    await repository.git([...fetch, repository.commonDir, base], { gitDir });
+    await repository.git([...fetch, repository.commonDir, base], { freshGitDir });
   }
-  await repository.git(['remote', 'remove', 'origin'], { gitDir });
-  for (const name of ['exclude', 'attributes']) await copySmall(repository.commonDir, gitDir, join('info', name));
+  await repository.git(['remote', 'remove', 'origin'], { freshGitDir });
+  for (const name of ['exclude', 'attributes']) await copySmall(repository.commonDir, freshGitDir, join('info', name));
   const checkout = ['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', base];
-  await repository.git(checkout, { gitDir, workTree: work, index: join(gitDir, 'index') });
+  await repository.git(checkout, { freshGitDir, workTree: work, index: join(freshGitDir, 'index') });
 }
 
 // --- internal ---

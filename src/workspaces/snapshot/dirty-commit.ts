@@ -7,10 +7,10 @@ import { copyFile, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeCommit } from '../git/commit.ts';
 import type { Repository, RepositoryCall } from '../git/repository.ts';
+import { textOf } from '../git/run-git.ts';
 import type { Note } from '../port.ts';
-import { addPaths, isSubmodule, listChanges, removePaths } from './index-changes.ts';
+import { addPaths, isSubmodule, listChanges, listUnmerged, removePaths } from './index-changes.ts';
 import { createPathKinds } from './path-kind.ts';
-import { nestedRepositories } from './user-state.ts';
 
 /** Options of {@link commitUncommitted}. */
 export interface DirtyOptions {
@@ -31,8 +31,7 @@ export interface DirtyCommit {
 
 /** Commits tracked and untracked files, not ignored ones, on top of HEAD. Writes no ref. */
 export async function commitUncommitted({ repository, head, scratch, subject }: DirtyOptions): Promise<DirtyCommit> {
-  const tree = await treeOfUser(repository, scratch);
-  const nested = await nestedRepositories(repository);
+  const { tree, nested } = await treeOfUser(repository, scratch);
   const notes: readonly Note[] =
     nested.length === 0
       ? []
@@ -48,8 +47,15 @@ export async function commitUncommitted({ repository, head, scratch, subject }: 
   return { commit: await writeCommit(repository, { tree, parents, message: `${subject}\n` }), notes };
 }
 
+/** The files of the user's folder as a tree. */
+export interface UserTree {
+  readonly tree: string;
+  /** Folders with repositories of their own, which the tree does not have. */
+  readonly nested: readonly string[];
+}
+
 /** Writes the files of the user's folder as a tree, without repositories inside of it. */
-export async function treeOfUser(repository: Repository, scratch: string): Promise<string> {
+export async function treeOfUser(repository: Repository, scratch: string): Promise<UserTree> {
   const index = join(scratch, 'user-index');
   await copyIndex(repository, index);
   // Filters run as with the user's own `git add`; without them, files of Git LFS would seem changed.
@@ -58,8 +64,15 @@ export async function treeOfUser(repository: Repository, scratch: string): Promi
   const kinds = createPathKinds(repository.folder);
   const added: string[] = [];
   const removed: string[] = [];
-  for (const { path, isTracked } of await listChanges(repository, call)) {
-    if (path.endsWith('/')) continue;
+  const nested: string[] = [];
+  for (const { path, isTracked } of [
+    ...(await listChanges(repository, call)),
+    ...(await listUnmerged(repository, call)),
+  ]) {
+    if (path.endsWith('/')) {
+      nested.push(textOf(path));
+      continue;
+    }
     const { kind } = await kinds.of(path);
     const isLink = kind === 'folder' && isTracked && (await isSubmodule(repository, call, path));
     if (kind === 'file' || kind === 'link' || isLink) added.push(path);
@@ -67,7 +80,7 @@ export async function treeOfUser(repository: Repository, scratch: string): Promi
   }
   await removePaths(repository, call, removed);
   await addPaths(repository, call, added);
-  return repository.text(['write-tree'], call);
+  return { tree: await repository.text(['write-tree'], call), nested };
 }
 
 // --- internal ---

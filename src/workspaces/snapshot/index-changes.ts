@@ -24,6 +24,13 @@ export async function listChanges(repository: Repository, call: RepositoryCall):
   return said.includes('could not open directory') ? [...changes, { path: CLOSED_FOLDER, isTracked: false }] : changes;
 }
 
+/** Lists paths with a merge conflict. */
+export async function listUnmerged(repository: Repository, call: RepositoryCall): Promise<readonly Change[]> {
+  const { output } = await repository.git(['ls-files', '--unmerged', '-z'], call);
+  const paths = itemsOf(output).map((item) => item.slice(item.indexOf('\t') + 1));
+  return [...new Set(paths)].map((path) => ({ path, isTracked: true }));
+}
+
 /** True if a path of the index is a submodule. */
 export async function isSubmodule(repository: Repository, call: RepositoryCall, path: string): Promise<boolean> {
   const { output } = await repository.git(['ls-files', '--stage', '-z', '--', textOf(path)], call);

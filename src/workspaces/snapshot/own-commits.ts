@@ -68,6 +68,8 @@ export async function lostCommits(repository: Repository, work: string): Promise
 
 // --- internal ---
 
+/** Milliseconds to read the objects of a clone, among which an agent may have put a pipe. */
+const COPY_MS = 120_000;
 /** Most refs whose commits are kept. */
 const MOST_REFS = 50;
 
@@ -90,6 +92,7 @@ async function copyObjects(options: OwnCommitsOptions, refs: readonly AgentRef[]
   await repository.git(['pack-objects', '--revs', '--quiet', join(packs, 'own')], {
     input,
     objects: [own, join(work, '.git', 'objects')],
+    timeout: COPY_MS,
   });
   const name = (await readdir(packs)).find((one) => one.endsWith('.pack'));
   if (name === undefined) return 'git packs none of its commits';

@@ -28,7 +28,10 @@ export interface RestoreOptions {
 
 /** Gives the user's folder the files of a commit. @returns A note with the ref of its earlier content, if that differed. */
 export async function restoreFolder({ repository, place, base, scratch }: RestoreOptions): Promise<readonly Note[]> {
-  const [now, wanted] = [await treeOfUser(repository, scratch), await resolveName(repository, `${base}^{tree}`)];
+  const [{ tree: now }, wanted] = [
+    await treeOfUser(repository, scratch),
+    await resolveName(repository, `${base}^{tree}`),
+  ];
   if (now === wanted) return [];
   const message = messageOf(place, 'content of the folder before this attempt');
   const commit = await writeCommit(repository, { tree: now, parents: [base], message });
@@ -47,7 +50,7 @@ export async function restoreFolder({ repository, place, base, scratch }: Restor
     scratch,
     pairs.flatMap(({ status, path }) => (status === 'A' ? [] : [path])),
   );
-  if ((await treeOfUser(repository, scratch)) !== wanted) {
+  if ((await treeOfUser(repository, scratch)).tree !== wanted) {
     throw new PhasegateError('WORKSPACE_REFUSED', `Cannot set ${repository.folder} back as its files keep changing`, {
       hint: `Stop programs that write to it. Its content from before is in ${ref}.`,
     });

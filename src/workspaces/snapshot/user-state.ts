@@ -36,22 +36,7 @@ export async function notesAbout(options: StateOptions): Promise<readonly Note[]
   ];
 }
 
-/** Folders of the user with a repository of their own that the user's repository neither tracks nor ignores. */
-export async function nestedRepositories(repository: Repository): Promise<readonly string[]> {
-  const { folder, gitDir } = repository;
-  const list = ['ls-files', '--others', '--exclude-standard', '--directory', '--no-empty-directory', '-z'];
-  const { output } = await repository.git(list, { workTree: folder, index: join(gitDir, 'index') });
-  const folders = itemsOf(output)
-    .filter((path) => path.endsWith('/'))
-    .map((path) => textOf(path));
-  const found = await Promise.all(folders.slice(0, MOST_FOLDERS).map((path) => exists(join(folder, path, '.git'))));
-  return folders.filter((_, index) => found[index]);
-}
-
 // --- internal ---
-
-/** Most untracked folders that are searched for repositories. */
-const MOST_FOLDERS = 1000;
 
 async function uncommitted({ repository, hasUncommitted }: StateOptions): Promise<readonly Note[]> {
   const { folder, gitDir } = repository;
@@ -129,9 +114,10 @@ async function largeFiles(repository: Repository, head: string | undefined): Pro
 
 async function settings(repository: Repository): Promise<readonly Note[]> {
   const keys = '^core[.](sparsecheckout|ignorecase)$';
-  // Outside of the settings for git itself, which turn sparse checkouts off.
-  const { output } = await repository.git(['config', '--local', '-z', '--get-regexp', keys], { codes: [0, 1] });
-  const set = new Map(itemsOf(output).map((item) => pair(textOf(item).toLowerCase())));
+  const { output } = await repository.git(['config', '--show-scope', '-z', '--get-regexp', keys], { codes: [0, 1] });
+  const items = itemsOf(output).map((item) => textOf(item).toLowerCase());
+  // The settings that git is called with turn sparse checkouts off.
+  const set = new Map(items.flatMap((item, at) => (at % 2 === 1 && items[at - 1] !== 'command' ? [pair(item)] : [])));
   return [
     ...when(
       set.get('core.sparsecheckout') === 'true',

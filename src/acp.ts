@@ -1,0 +1,6 @@
+/**
+ * Agents that speak the Agent Client Protocol. It needs the package `@agentclientprotocol/sdk`.
+ *
+ * @module
+ */
+export { acpAgent, type AcpAgentOptions } from './acp/acp-agent.ts';
