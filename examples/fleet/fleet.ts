@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { approve, requestChanges, startRun, type RunResult } from 'phasegate';
+import { approve, requestChanges, startRun } from 'phasegate';
 import { commandAgent, jsonlAgent } from 'phasegate/agents';
 import { arrangePlan, compilePlan, gitWorkspace, planSchema, type LevelReview } from 'phasegate/fleet';
 import { makeRepository } from './repository.ts';
@@ -69,7 +69,7 @@ function noteCommit(task: string, output: unknown): void {
   if (typeof commit === 'string') commits.set(task, (commits.get(task) ?? new Set()).add(commit));
 }
 
-function report(result: RunResult): void {
+function report(result: Awaited<typeof run.result>): void {
   for (const line of treeOf(arrangePlan(plan), result, commits)) console.log(line);
   console.log(`\n${result.status}${result.reason === null ? '' : `: ${result.reason}`}`);
   console.log('\nOn branch phasegate/blog:');

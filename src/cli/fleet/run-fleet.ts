@@ -10,7 +10,8 @@ import { ulid } from 'ulid';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { DEFAULT_STORE } from '../options/defaults.ts';
 import type { ExitCode } from '../process/exit-code.ts';
-import type { FleetFile } from '../load/fleet-file.ts';
+import { fleetPipeline, type FleetFile } from '../load/fleet-file.ts';
+import { limitsOf } from '../options/limit-flags.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { runFile, type RunFlags } from '../commands/run.ts';
 
@@ -43,6 +44,7 @@ export async function runFleet(
 ): Promise<ExitCode> {
   const plan = flags.plan === undefined ? undefined : await readPlan(flags.plan, io);
   if (goal === undefined && plan === undefined) throw nothingToDo();
+  if (goal !== undefined && plan !== undefined) throw twoGoals();
   const agent = flags.agent ?? (await installedAgent(io));
   const runId = flags.runId ?? ulid();
   const path = placeOf(join(dirname(DEFAULT_STORE), 'fleets', `${encodeURIComponent(runId)}.json`), io);
@@ -64,7 +66,10 @@ export async function runFleet(
     permissions: { ...(commands && { commands: 'allow' }), ...(network && { network: 'allow' }) },
     repository: relative(dirname(path), io.cwd) || '.',
   };
+  // An invalid fleet leaves no file behind, and a limit that counts nothing is refused.
+  await fleetPipeline(path, { ...file, limits: limitsOf(flags) }, dirname(path));
   await mkdir(dirname(path), { recursive: true });
+  await keepOutOfGit(placeOf(dirname(DEFAULT_STORE), io));
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
     throw taken(path, cause);
   });
@@ -116,6 +121,19 @@ async function readPlan(file: string, io: ProgramIo): Promise<unknown> {
       cause,
     });
   }
+}
+
+/** Has git ignore a folder of phasegate, so that it is no work of the user. An existing file stays as it is. */
+async function keepOutOfGit(folder: string): Promise<void> {
+  await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((cause: unknown) => {
+    if (Reflect.get(Object(cause), 'code') !== 'EEXIST') throw taken(folder, cause);
+  });
+}
+
+function twoGoals(): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', 'Cannot start a fleet as there are both a goal and a plan', {
+    hint: 'Leave the goal out, as the plan has its own.',
+  });
 }
 
 function nothingToDo(): PhasegateError {
