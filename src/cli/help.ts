@@ -31,6 +31,7 @@ interface More {
 
 const WRITE = 'Write a pipeline:';
 const RUN = 'Run a pipeline:';
+const FLEET = 'Have agents work:';
 const PEOPLE = 'Answer questions:';
 const LOOK = 'Look at runs:';
 const KEEP = 'Manage stored runs:';
@@ -56,6 +57,18 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
       page: 'cli.md#run',
     },
   ],
+  [
+    'fleet',
+    {
+      group: FLEET,
+      examples: ['fleet "Add a login page"', 'fleet --plan plan.json --agent claude --check "npm test"'],
+      page: 'cli.md#fleet-plan',
+    },
+  ],
+  ['plan', { group: FLEET, examples: ['plan "Add a login page" --agent codex'], page: 'cli.md#fleet-plan' }],
+  ['diff', { group: FLEET, examples: ['diff latest', 'diff latest 2b --stat'], page: 'cli.md#diff-apply' }],
+  ['apply', { group: FLEET, examples: ['apply latest'], page: 'cli.md#diff-apply' }],
+  ['workspaces', { group: FLEET, examples: ['workspaces', 'workspaces --prune'], page: 'cli.md#workspaces' }],
   ['resume', { group: RUN, examples: ['resume latest'], page: 'cli.md#resume-retry' }],
   ['retry', { group: RUN, examples: ['retry latest'], page: 'cli.md#resume-retry' }],
   ['fork', { group: RUN, examples: ['fork latest --at draft --run'], page: 'cli.md#fork' }],
@@ -92,6 +105,10 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
 /** Headings for the options of commands that have many options. */
 const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ['Input:', ['--input', '--input-file']],
+  ['Plan:', ['--plan', '--architect']],
+  ['Agents:', ['--agent', '--concurrency', '--allow-commands', '--allow-network']],
+  ['Workspaces:', ['--isolation', '--base', '--setup']],
+  ['Gates:', ['--reviewer', '--check', '--attempts']],
   [
     'The answer, one of:',
     [
@@ -108,7 +125,7 @@ const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
     ],
   ],
   ['Limits:', ['--max-cost', '--max-attempts', '--timeout', '--deadline']],
-  ['People:', ['--wait', '--ui']],
+  ['People:', ['--yes', '--wait', '--ui']],
   ['Output:', ['--json', '--inspect']],
   ['Records:', ['--store', '--no-store', '--run-id', '--memory', '--no-memory']],
 ]);

@@ -78,7 +78,7 @@ export async function loadFleet(file: string, path: string): Promise<Pipeline> {
     const lines = parsed.error.issues.map((one) => `${one.path.join('.') || 'the file'}: ${one.message}`);
     throw invalid(file, `\n  ${lines.join('\n  ')}`);
   }
-  return pipelineOf(file, parsed.data, dirname(path));
+  return fleetPipeline(file, parsed.data, dirname(path));
 }
 
 /** Makes an agent of its name: `claude`, `codex`, `gemini`, `acp:<line>`, `command:<line>`, or a program with its arguments. */
@@ -102,23 +102,13 @@ export async function agentOf(given: z.infer<typeof agentSchema>): Promise<Agent
   );
 }
 
-// --- internal ---
-
-function programAgent([program = '', ...args]: readonly string[]): Agent {
-  const line = [program, ...args] as const;
-  // Nothing keeps a program from writing, but a reviewer that changes a file is refused.
-  return commandAgent(line, { readOnly: true });
-}
-
-function jsonIn(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw invalid(file, `it is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
-  }
-}
-
-async function pipelineOf(file: string, given: FleetFile, directory: string): Promise<Pipeline> {
+/**
+ * Makes the pipeline of a fleet.
+ *
+ * @param directory The folder that relative paths start from.
+ * @throws PhasegateError `DEFINITION_INVALID`; `PLAN_INVALID` for its plan.
+ */
+export async function fleetPipeline(file: string, given: FleetFile, directory: string): Promise<Pipeline> {
   const {
     goal,
     plan,
@@ -153,6 +143,7 @@ async function pipelineOf(file: string, given: FleetFile, directory: string): Pr
       root: root === undefined ? undefined : resolve(directory, root),
     }),
   };
+  if (goal !== undefined && plan !== undefined) throw invalid(file, 'it has both a goal and a plan');
   if (plan !== undefined) return compilePlan(readPlan(plan), options);
   if (goal === undefined) throw invalid(file, 'it has neither a goal nor a plan');
   return planGoal(goal, {
@@ -160,6 +151,22 @@ async function pipelineOf(file: string, given: FleetFile, directory: string): Pr
     planOnly,
     architect: architect === undefined ? undefined : await agentOf(architect),
   });
+}
+
+// --- internal ---
+
+function programAgent([program = '', ...args]: readonly string[]): Agent {
+  const line = [program, ...args] as const;
+  // Nothing keeps a program from writing, but a reviewer that changes a file is refused.
+  return commandAgent(line, { readOnly: true });
+}
+
+function jsonIn(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid(file, `it is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
 }
 
 function invalid(file: string, found: string): PhasegateError {
