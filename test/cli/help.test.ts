@@ -110,6 +110,16 @@ describe('--help', () => {
           ],
         ],
         [
+          "Have agents work:",
+          [
+            "fleet",
+            "plan",
+            "apply",
+            "diff",
+            "workspaces",
+          ],
+        ],
+        [
           "Set up your shell:",
           [
             "completion",
