@@ -105,7 +105,7 @@ const judge = task.refine(({ options }) => options.pipeline === undefined, {
   path: ['options', 'pipeline'],
   error: 'expected a reviewer without a pipeline, whose outputs are no decision',
 });
-const reviewer = z.union([call, judge], { error: 'expected a function, or a task without a pipeline' });
+const reviewer = z.union([call, judge], { error: 'expected a function or a task' });
 
 const review = gatePolicySchema.extend({
   by: z.union([reviewer, z.array(reviewer)], { error: 'expected a reviewer or a list of reviewers' }).optional(),
