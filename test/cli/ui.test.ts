@@ -135,7 +135,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNRE
     const before = await readFile(join(cwd, '.phasegate/runs.db'));
     const isBeside = (name: string) => !name.endsWith('-shm') && !name.endsWith('-wal');
     const names = async () => (await readdir(join(cwd, '.phasegate'))).filter(isBeside);
-    expect(await names()).toEqual(['runs.db']);
+    expect(await names()).toEqual(['.gitignore', 'runs.db']);
     const client = await clientOf(start(['ui', '--port', '0', '--read-only'], { cwd }));
     const item = await client.item();
     for (const [path, body] of [
@@ -151,7 +151,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNRE
     }
     expect((await client.get('/api/session')).body).toMatchObject({ readOnly: true, actions: [] });
     expect(await readFile(join(cwd, '.phasegate/runs.db'))).toEqual(before);
-    expect(await names()).toEqual(['runs.db']);
+    expect(await names()).toEqual(['.gitignore', 'runs.db']);
   });
 });
 
