@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Note } from './note.ts';
 
 /** Identifies one attempt of one task of a run. */
 export interface AttemptPlace {
@@ -14,34 +15,6 @@ export interface AttemptPlace {
   /** Equal for every try of the task in this attempt, also after a restart. Differs between attempts and tasks. */
   readonly key: string;
 }
-
-/** A fact that people and the agent should know. */
-export interface Note {
-  readonly code: NoteCode;
-  /** One or more sentences. */
-  readonly text: string;
-}
-
-/** Kinds of notes. The first group is of a repository at the start of a run, the second of a workspace, the third of a snapshot. */
-export type NoteCode =
-  | 'uncommitted'
-  | 'unborn'
-  | 'shallow'
-  | 'submodules'
-  | 'lfs'
-  | 'sparse'
-  | 'caseInsensitive'
-  | 'detached'
-  | 'inProgress'
-  | 'nestedLeftOut'
-  | 'includeMissing'
-  | 'setupChanged'
-  | 'restored'
-  | 'nested'
-  | 'notTaken'
-  | 'submoduleReset'
-  | 'ownCommits'
-  | 'ownCommitsLeft';
 
 /** The commit that a run starts at. */
 export interface RunBase {
@@ -59,17 +32,21 @@ export interface ChangedFile {
   readonly status: 'added' | 'modified' | 'deleted' | 'typeChanged' | 'renamed';
 }
 
+/** Changed files of a workspace or a commit. */
+export interface Changes {
+  /** At most 10 000 files. */
+  readonly files: readonly ChangedFile[];
+  /** Number of changed files. */
+  readonly fileCount: number;
+}
+
 /** The work of one attempt as a commit. */
-export interface Snapshot {
+export interface Snapshot extends Changes {
   /** Id of the commit. Its parent is `base`. */
   readonly commit: string;
   readonly base: string;
   /** Id of its tree. Equal trees have equal files. */
   readonly tree: string;
-  /** Changed files, at most 10 000 of them. */
-  readonly files: readonly ChangedFile[];
-  /** Number of changed files. */
-  readonly fileCount: number;
   readonly notes: readonly Note[];
 }
 
@@ -80,6 +57,12 @@ export interface IntegrationPart {
   /** Subject of its merge commit. */
   readonly title: string;
   readonly commit: string;
+  /**
+   * The commit from which its changes count. If it is not the base, or not the parent, only the changes are integrated, and no history.
+   *
+   * @default unknown: the whole commit is merged
+   */
+  readonly start?: string | undefined;
 }
 
 /** A part that was left out, as it conflicts with earlier ones. */
@@ -150,6 +133,22 @@ export interface PruneOptions {
   readonly rescue?: boolean | undefined;
 }
 
+/** Options of {@link Workspaces.open}. */
+export interface OpenWorkspaceOptions {
+  /** The commit whose files the folder has, and from which changes count. */
+  readonly base: string;
+  /** Another commit whose files the folder has instead, such as earlier work that goes on. Changes still count from the base. */
+  readonly files?: string | undefined;
+  /**
+   * The folder is for work whose files nobody needs, such as a review. It is removed with all that is in it, also by a later process. Not
+   * for a folder that all workspaces share.
+   *
+   * @default false
+   */
+  readonly disposable?: boolean | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Options of {@link Workspaces.integrate}. */
 export interface IntegrateOptions {
   readonly place: AttemptPlace;
@@ -164,7 +163,7 @@ export interface DiffOptions {
   readonly to: string;
   /** Files and folders. @default all */
   readonly paths?: readonly string[] | undefined;
-  /** Most bytes of text. @default 262144 (256 KiB) */
+  /** Most bytes of text; 0 for none, which lists the files only. @default 262144 (256 KiB) */
   readonly maxBytes?: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -182,8 +181,10 @@ export interface Workspaces {
   start(run: { readonly run: string; readonly signal: AbortSignal }): Promise<RunBase>;
   /** Returns the kept work of an attempt; `undefined` if it has none. An attempt with kept work must not run again. */
   kept(place: AttemptPlace, signal: AbortSignal): Promise<Snapshot | undefined>;
+  /** Makes a commit of the repository the kept work of a place, instead of any other. */
+  remember(place: AttemptPlace, commit: string, signal: AbortSignal): Promise<void>;
   /** Creates a new folder for one try, with the files of a commit. Stops processes that earlier tries of the attempt have left. */
-  open(place: AttemptPlace, options: { readonly base: string; readonly signal: AbortSignal }): Promise<Workspace>;
+  open(place: AttemptPlace, options: OpenWorkspaceOptions): Promise<Workspace>;
   /**
    * Folds commits into one, in order. A part that conflicts is left out and named with its paths. Idempotent: the first result
    * of a place is the result of every later call.
@@ -212,9 +213,11 @@ export interface Workspace {
   readonly notes: readonly Note[];
   /** Records a process group that works here, so that a later process can stop it. */
   entered(pid: number): Promise<void>;
+  /** Stops remaining processes, and compares the files with those at the start, after the setup. Nothing becomes part of the repository. */
+  changes(options: { readonly signal: AbortSignal }): Promise<Changes>;
   /** Stops remaining processes, and keeps the files as a commit. Idempotent: never replaces work of this attempt that is kept. */
   keep(options: { readonly title: string; readonly signal: AbortSignal }): Promise<Snapshot>;
-  /** Runs the teardown, and removes the folder if its content is provably kept. Otherwise leaves it, with the reason. */
+  /** Runs the teardown, and removes the folder if it is disposable or its content is provably kept. Otherwise leaves it, with the reason. */
   close(): Promise<Closed>;
 }
 

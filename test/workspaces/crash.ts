@@ -15,6 +15,8 @@ const workspaces = gitWorkspace({ repository: user, root });
 const { base } = await workspaces.start({ run: 'run', signal });
 die('start');
 const opening = workspaces.open(placeOf(), { base, signal });
+if (point === 'try') await reach(() => homes().some((home) => readdirSync(home).some((name) => !name.startsWith('.'))));
+die('try');
 // As soon as git has begun to clone.
 if (point === 'clone') await reach(hasClone);
 die('clone');

@@ -140,6 +140,11 @@ const DEEDS: readonly Deed[] = [
     content: { link: '/etc/passwd' },
   },
   {
+    name: 'writes by absolute paths, inside and outside',
+    line: 'echo x > "$PWD/x"; echo o > "$(dirname "$USER_REPOSITORY")/outside"; echo o >> "$USER_REPOSITORY/ignored/outside"; rm "$USER_REPOSITORY/ignored/outside"',
+    files: ['a x'],
+  },
+  {
     name: 'uses names that look like options, or have line ends, quotes and wrong bytes',
     line: String.raw`echo 1 > -rf; echo 2 > ./--help; echo 3 > $'two\nlines'; echo 4 > 'q"uo\te'; echo 5 > $'\xff'; echo 6 > ':(top)x'; echo 7 > ' '`,
     files: ['a  ', 'a --help', 'a -rf', 'a :(top)x', 'a q"uo\\te', 'a two\nlines', 'a \uFFFD'],

@@ -305,19 +305,24 @@ describe('list() and prune()', () => {
     const kept = await openAt(workspaces, base, placeOf('kept'));
     await put(kept.path, 'x', 'x');
     await kept.keep({ title: 'X', signal });
-    const marker = join(kept.path, '../workspace.json');
-    const facts = JSON.parse(await readFile(marker, 'utf8')) as { owner: object };
-    // As if its process had been killed.
-    await writeFile(marker, JSON.stringify({ ...facts, owner: { ...facts.owner, pid: 2 ** 30 } }));
+    const read = await workspaces.open(placeOf('read'), { base, disposable: true, signal });
+    await put(read.path, 'x', 'x');
+    for (const { path } of [kept, read]) {
+      const marker = join(path, '../workspace.json');
+      const facts = JSON.parse(await readFile(marker, 'utf8')) as { owner: object };
+      // As if its process had been killed.
+      await writeFile(marker, JSON.stringify({ ...facts, owner: { ...facts.owner, pid: 2 ** 30 } }));
+    }
     const found = await workspaces.list(signal);
     expect(Object.fromEntries(found.map(({ place, state }) => [place.task, state]))).toEqual({
       used: 'inUse',
       left: 'left',
       kept: 'removable',
+      read: 'removable',
     });
     expect(found.every(({ bytes }) => bytes > 1000)).toBe(true);
     const pruned = await workspaces.prune({ signal });
-    expect(pruned.removed).toEqual([kept.path]);
+    expect(pruned.removed.toSorted()).toEqual([kept.path, read.path].toSorted());
     expect(pruned.left.map(({ path }) => path).toSorted()).toEqual([left.path, used.path].toSorted());
     const rescued = await workspaces.prune({ rescue: true, signal });
     expect([rescued.removed, rescued.left.map(({ path }) => path)]).toEqual([[left.path], [used.path]]);

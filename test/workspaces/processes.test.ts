@@ -1,7 +1,7 @@
 /** Processes in workspaces: those that agents leave, and phasegate itself when it is killed. */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -77,7 +77,7 @@ describe('a process that an agent leaves', () => {
 });
 
 /** Programs that work up to a point and then kill themselves, as if by a power cut. */
-const POINTS = ['start', 'clone', 'open', 'agent', 'commit', 'keep', 'close'] as const;
+const POINTS = ['start', 'try', 'clone', 'open', 'agent', 'commit', 'keep', 'close'] as const;
 
 describe('a process that is killed', () => {
   it.each(POINTS)('at the point "%s" leaves nothing that stops the next one', async (point) => {
@@ -105,10 +105,30 @@ describe('a process that is killed', () => {
     expect(left.map(({ state }) => state)).toEqual(point === 'agent' || point === 'commit' ? ['left'] : []);
     expect((await workspaces.prune({ rescue: true, signal })).left).toEqual([]);
     expect(await pictureOf(lab.user)).toEqual(before);
+    expect(await pathsOf(lab.root)).toEqual(['.scratch', '.trash']);
+  });
+
+  it('between the removal of a worktree and its entry in the repository leaves no entry after a prune', async () => {
+    const lab = await makeLab(folder.path);
+    const workspaces = lab.workspaces({ isolation: 'worktree' });
+    const { base } = await workspaces.start({ run: 'run', signal });
+    const [gone, used] = [await openAt(workspaces, base), await openAt(workspaces, base, placeOf('other'))];
+    await rm(join(gone.path, '..'), { recursive: true });
+    await workspaces.prune({ signal });
+    const list = await lab.git('worktree', 'list', '--porcelain');
+    expect(list).toContain(used.path);
+    expect(list).not.toContain(gone.path);
   });
 });
 
 // --- internal ---
+
+/** Paths in the home of the workspaces, of which folders for temporary files have to be empty. */
+async function pathsOf(root: string): Promise<readonly string[]> {
+  const [home = ''] = await readdir(root);
+  const found = await readdir(join(root, home), { recursive: true });
+  return found.toSorted();
+}
 
 /** Runs a process up to a point. @returns The signal that has ended it. */
 function child({ user, root }: Lab, point: string): Promise<string | null> {

@@ -1,20 +1,18 @@
 /**
- * Repositories of users for tests of workspaces, and comparisons of their state.
+ * Workspaces for tests, in repositories of users.
  *
  * @module
  */
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll } from 'vitest';
-import { gitWorkspace } from '../../src/workspaces/operations/git-workspace.ts';
-import type { GitWorkspaceOptions } from '../../src/workspaces/options.ts';
 import type { AttemptPlace, Workspace, Workspaces } from '../../src/workspaces/port.ts';
 import { placeOf, put, signal } from './rig-places.ts';
 
+export { git, makeDirty, makeLab, pictureOf, type Lab } from './lab.ts';
 export { placeOf, put, signal };
 
 const execute = promisify(execFile);
@@ -27,72 +25,6 @@ export function useFolder(): { readonly path: string } {
   });
   afterAll(() => rm(folder.path, { recursive: true, force: true }));
   return folder;
-}
-
-/** Runs git as a person would. */
-export async function git(cwd: string, ...args: readonly string[]): Promise<string> {
-  const identity = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.org', '-c', 'commit.gpgsign=false'];
-  const { stdout } = await execute('git', [...identity, ...args], { cwd, maxBuffer: 64 * 1024 * 1024 });
-  return stdout.trimEnd();
-}
-
-/** A user's repository, and the root of its workspaces. */
-export interface Lab {
-  readonly user: string;
-  readonly root: string;
-  readonly workspaces: (options?: GitWorkspaceOptions) => Workspaces;
-  git(...args: readonly string[]): Promise<string>;
-  put(name: string, text: string): Promise<void>;
-}
-
-/** Makes a repository with one commit. */
-export async function makeLab(folder: string): Promise<Lab> {
-  const home = await mkdtemp(join(folder, 'lab-'));
-  const [user, root] = [join(home, 'user'), join(home, 'root')];
-  await mkdir(user);
-  await git(user, 'init', '-q', '-b', 'main');
-  await put(user, 'a.txt', 'a\n');
-  await put(user, 'src/b.txt', 'b\n');
-  await put(user, '.gitignore', 'ignored/\n.env.local\n');
-  await git(user, 'add', '-A');
-  await git(user, 'commit', '-q', '-m', 'Begin');
-  return {
-    user,
-    root,
-    workspaces: (options = {}) => gitWorkspace({ repository: user, root, timeout: 60_000, ...options }),
-    git: (...args) => git(user, ...args),
-    put: (name, text) => put(user, name, text),
-  };
-}
-
-/** Gives a repository all that a user may have uncommitted: dirty, staged, half-staged, untracked, ignored files and a stash. */
-export async function makeDirty({ user }: Lab): Promise<void> {
-  const inUser = (...args: readonly string[]) => git(user, ...args);
-  const write = (name: string, text: string) => put(user, name, text);
-  await write('src/b.txt', 'stashed\n');
-  await inUser('stash');
-  for (const name of ['dirty', 'staged', 'half', 'gone']) await write(`u/${name}.txt`, `${name}\n`);
-  await inUser('add', '-A');
-  await inUser('commit', '-q', '-m', 'Add files of the user');
-  await write('u/dirty.txt', 'dirty 2\n');
-  await write('u/staged.txt', 'staged 2\n');
-  await write('u/half.txt', 'half 2\n');
-  await inUser('add', 'u/staged.txt', 'u/half.txt');
-  await write('u/half.txt', 'half 3\n');
-  await rm(join(user, 'u/gone.txt'));
-  await write('new.txt', 'untracked\n');
-  await write('ignored/cache', 'ignored\n');
-  await write('.env.local', 'SECRET=1\n');
-  // Git would like to note in the index that the content is the same.
-  await write('a.txt', 'a\n');
-}
-
-/** All that belongs to the user: files with their bytes, the index, HEAD, branches, tags, stash, configuration, hooks. */
-export async function pictureOf(user: string): Promise<Readonly<Record<string, string>>> {
-  const files = await filesOf(user, '');
-  const refs = await git(user, 'for-each-ref', '--format=%(refname) %(objectname)');
-  const own = refs.split('\n').filter((line) => !/^refs\/(?:phasegate|heads\/phasegate)\//u.test(line));
-  return { ...files, refs: own.join('\n') };
 }
 
 /** Opens a workspace at a commit. */
@@ -127,27 +59,3 @@ const IDENTITY = {
   GIT_COMMITTER_NAME: 'Agent',
   GIT_COMMITTER_EMAIL: 'agent@example.org',
 };
-
-/** Parts of `.git` that change with every run: objects, and the refs of phasegate. */
-const OURS =
-  /^\.git\/(?:objects|refs\/phasegate|refs\/heads\/phasegate|logs\/refs\/heads\/phasegate|worktrees)(?:\/|$)/u;
-
-/** Folders of `.git` that git makes with the first branch. */
-const LOGS = /^\.git\/logs(?:\/refs(?:\/heads)?)?$/u;
-
-async function filesOf(folder: string, below: string): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    const path = join(folder, name);
-    if (OURS.test(name)) continue;
-    if (entry.isDirectory())
-      Object.assign(found, LOGS.test(name) ? {} : { [`${name}/`]: 'folder' }, await filesOf(folder, name));
-    else if (entry.isSymbolicLink()) found[name] = `-> ${await readlink(path)}`;
-    else
-      found[name] = `${(await lstat(path)).mode} ${createHash('sha256')
-        .update(await readFile(path))
-        .digest('hex')}`;
-  }
-  return found;
-}

@@ -63,8 +63,15 @@ const STATES: readonly (readonly [string, readonly string[], (lab: Lab) => Promi
   ['a locked index', [], (lab) => lab.put('.git/index.lock', '')],
   ['a locked configuration', [], (lab) => lab.put('.git/config.lock', '')],
   ['a detached HEAD', ['detached'], (lab) => lab.git('checkout', '-q', '--detach')],
-  ['a merge in progress', ['uncommitted', 'inProgress'], conflict],
+  ['a merge in progress', ['uncommitted', 'inProgress'], (lab) => conflict(lab)],
+  ['a rebase in progress', ['uncommitted', 'detached', 'inProgress'], (lab) => conflict(lab, 'rebase')],
+  [
+    'a repository inside of a folder',
+    ['uncommitted', 'nestedLeftOut'],
+    ({ user }) => shell(user, 'mkdir -p deep/n; cd deep/n; git init -q; echo 1 > 1'),
+  ],
   ['a submodule', ['submodules'], submodule],
+  ['names whose case does not count', ['caseInsensitive'], (lab) => settings(lab, ['core.ignoreCase', 'true'])],
   [
     'a filter that is missing',
     ['lfs'],
@@ -243,10 +250,11 @@ async function failingHooks({ user }: Lab): Promise<void> {
   }
 }
 
-async function conflict({ user }: Lab): Promise<void> {
+async function conflict({ user }: Lab, how = 'merge'): Promise<void> {
   await shell(
     user,
-    'git checkout -qb o; echo 1 > a.txt; git commit -qam 1; git checkout -q main; echo 2 > a.txt; git commit -qam 2; git merge o || true',
+    'git checkout -qb o; echo 1 > a.txt; git commit -qam 1; git checkout -q main; echo 2 > a.txt; git commit -qam 2; git $HOW o || true',
+    { HOW: how },
   );
 }
 

@@ -3,22 +3,21 @@
  *
  * @module
  */
-import type { ChangedFile } from '../port.ts';
-import type { Repository } from './repository.ts';
+import type { ChangedFile, Changes } from '../port.ts';
+import type { Repository, RepositoryCall } from './repository.ts';
 import { itemsOf, textOf } from './run-git.ts';
-
-/** Changed files, cut to a limit, and their number. */
-export interface Changes {
-  readonly files: readonly ChangedFile[];
-  readonly fileCount: number;
-}
 
 /** Most files that are listed. */
 export const MOST_FILES = 10_000;
 
 /** Lists the files that differ between two trees or commits. A renamed file is one that is deleted and one that is added. */
-export async function changesOf(repository: Repository, from: string, to: string): Promise<Changes> {
-  const { output } = await repository.git(['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to]);
+export async function changesOf(
+  repository: Repository,
+  from: string,
+  to: string,
+  call?: Pick<RepositoryCall, 'objects'>,
+): Promise<Changes> {
+  const { output } = await repository.git(['diff-tree', '-r', '-z', '--name-status', '--no-renames', from, to], call);
   const items = itemsOf(output);
   const files = items.flatMap((status, index) =>
     index % 2 === 0 ? [{ path: textOf(items[index + 1] ?? ''), status: statusOf(status) }] : [],

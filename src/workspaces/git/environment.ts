@@ -85,4 +85,6 @@ const SETTINGS: readonly Setting[] = [
   ['submodule.recurse', 'false'],
   ['fetch.recurseSubmodules', 'false'],
   ['advice.detachedHead', 'false'],
+  // As many as there are cores, for a checkout of many files.
+  ['checkout.workers', '0'],
 ];

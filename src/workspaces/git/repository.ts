@@ -52,31 +52,29 @@ export interface Repository {
   outside(args: readonly string[], cwd: string): Promise<GitEnd>;
 }
 
-/** Options of {@link openRepository}. */
+/** Options of {@link repositoryOpener}. */
 export interface RepositoryOptions {
   readonly folder: string;
   readonly author: Author;
   /** Milliseconds for each call of git. */
   readonly timeout: number;
-  readonly signal: AbortSignal;
 }
 
-/** Opens the repository of a folder. @throws PhasegateError `REPOSITORY_UNUSABLE` */
-export async function openRepository({ folder, author, timeout, signal }: RepositoryOptions): Promise<Repository> {
-  const plain = gitEnvironment(author, []);
-  const base = { cwd: folder, env: plain, timeout, signal };
-  await requireVersion(base);
-  const facts = await factsOf(folder, base);
-  const drivers = await driversOf({ ...base, cwd: facts.commonDir, env: { ...plain, GIT_DIR: facts.gitDir } });
-  if (drivers.isPartial) {
-    const hint =
-      'Fetch the missing files: git fetch --refetch --no-filter, then unset its `promisor` and `partialclonefilter`.';
-    throw unusable(folder, 'its repository is a partial clone, without all files', hint);
-  }
-  const settings = withoutMergeDrivers(drivers.merge);
-  const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
-  const open = gitEnvironment(author, settings);
-  return bind({ facts, author, timeout, open, closed }, signal);
+/** Opens a repository for one operation. @throws PhasegateError `REPOSITORY_UNUSABLE` */
+export type OpenRepository = (signal: AbortSignal) => Promise<Repository>;
+
+/** Opens the repository of a folder. The version of git and its folders are looked up once, and the configuration each time. */
+export function repositoryOpener(options: RepositoryOptions): OpenRepository {
+  const { folder, author, timeout } = options;
+  let facts: Facts | undefined;
+  return async (signal) => {
+    const call = { cwd: folder, env: gitEnvironment(author, []), timeout, signal };
+    if (!facts) {
+      await requireVersion(call);
+      facts = await factsOf(folder, call);
+    }
+    return bindDrivers(facts, options, call);
+  };
 }
 
 /** Returns the id of the object that a name stands for; `undefined` if there is none. */
@@ -104,6 +102,25 @@ export const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
 
 /** The first version of git that merges without a working tree. */
 const LEAST = [2, 38] as const;
+
+/** Binds a repository to the filters and merge drivers that its configuration has now. An agent may have added some. */
+async function bindDrivers(
+  facts: Facts,
+  { folder, author, timeout }: RepositoryOptions,
+  call: PlainCall,
+): Promise<Repository> {
+  const env = { ...call.env, GIT_DIR: facts.gitDir };
+  const drivers = await driversOf({ ...call, cwd: facts.commonDir, env });
+  if (drivers.isPartial) {
+    const hint =
+      'Fetch the missing files: git fetch --refetch --no-filter, then unset its `promisor` and `partialclonefilter`.';
+    throw unusable(folder, 'its repository is a partial clone, without all files', hint);
+  }
+  const settings = withoutMergeDrivers(drivers.merge);
+  const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
+  const open = gitEnvironment(author, settings);
+  return bind({ facts, author, timeout, open, closed }, call.signal);
+}
 
 interface Binding {
   readonly facts: Facts;

@@ -6,8 +6,8 @@
  *   <task>-<random>/           one try
  *     workspace.json           the marker
  *     <repository>/            the folder in which the agent works
- *   .scratch/<random>/         indexes, packs
- *   .trash/<random>/           removed workspaces, until they are deleted
+ *   .scratch/s-<process>-…/    indexes, packs, tries without their marker
+ *   .trash/s-<process>-…/      removed workspaces, until they are deleted
  * ```
  *
  * @module
@@ -17,6 +17,7 @@ import { basename, join, relative, sep, isAbsolute } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { sha256Hex } from '../../model/values/sha256.ts';
 import type { Repository } from '../git/repository.ts';
+import { identify, isAlive, type ProcessIdentity } from './processes.ts';
 import { removeTree } from './remove-tree.ts';
 
 /** The folder of a repository's workspaces. */
@@ -48,12 +49,25 @@ export async function openHome(repository: Repository, root: string): Promise<Ho
 
 /** Calls a function with a new empty folder, and removes the folder afterwards. */
 export async function withScratch<T>(home: Home, call: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(home.scratch, 's-'));
+  const folder = await mkdtemp(join(home.scratch, ownName()));
   try {
     return await call(folder);
   } finally {
     await removeTree(folder).catch(() => undefined);
   }
+}
+
+/** Start of the names of folders in `.scratch` and `.trash` that are of this process. */
+export function ownName(): string {
+  return nameFor(identify(process.pid));
+}
+
+/** True if a folder in `.scratch` or `.trash` is of a process that has ended. */
+export function isAbandoned(name: string): boolean {
+  const [, pid = '', start = ''] = OWN_NAME.exec(name) ?? [];
+  if (pid === '') return false;
+  const owner = { ...identify(process.pid), pid: Number(pid), start };
+  return name.startsWith(nameFor(owner)) && !isAlive(owner);
 }
 
 /** True if a path is a folder or in it. */
@@ -63,6 +77,13 @@ export function isWithin(folder: string, path: string): boolean {
 }
 
 // --- internal ---
+
+/** The number and the start of a process; a hash of its machine follows. */
+const OWN_NAME = /^s-(\d{1,10})-(\d{0,20})-/u;
+
+function nameFor({ pid, start, host, namespace }: ProcessIdentity): string {
+  return `s-${pid}-${start}-${sha256Hex([host, namespace]).slice(0, 12)}-`;
+}
 
 function inside(root: string): PhasegateError {
   return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot make workspaces in ${root} as it is in the repository`, {

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { slug } from '../git/names.ts';
 import { OBJECT_ID } from '../git/repository.ts';
 import type { AttemptPlace } from '../port.ts';
-import type { Home } from './home.ts';
+import { withScratch, type Home } from './home.ts';
 import { identify, isAlive, processSchema } from './processes.ts';
 
 /** Name of the marker file. */
@@ -27,7 +27,11 @@ const markerSchema = z.object({
     key: z.string(),
   }),
   base: z.string().regex(OBJECT_ID),
+  /** The commit whose files it had at the start, if not those of the base. */
+  files: z.string().regex(OBJECT_ID).optional(),
   isolation: z.enum(['clone', 'worktree', 'inPlace']),
+  /** True if nobody needs its files. */
+  disposable: z.boolean().optional(),
   /** Half made, complete, or closed by its owner. */
   state: z.enum(['making', 'ready', 'closed']),
   /** Reason for leaving the folder. */
@@ -47,14 +51,13 @@ export interface Try {
 }
 
 /** Options of {@link createTry}. */
-export interface TryOptions extends Pick<Marker, 'base' | 'isolation' | 'ports'> {
+export interface TryOptions extends Pick<Marker, 'base' | 'files' | 'isolation' | 'disposable' | 'ports'> {
   readonly place: AttemptPlace;
 }
 
-/** Creates the folder of a try, with a marker that says that it is half made. */
+/** Creates the folder of a try, with a marker that says that it is half made. A folder without its marker never exists. */
 export async function createTry(home: Home, { place, ...facts }: TryOptions): Promise<Try> {
   const folder = join(home.path, `${slug(place.task).slice(0, 24)}-${randomBytes(6).toString('hex')}`);
-  await mkdir(folder, { mode: 0o700 });
   const marker: Marker = {
     version: 1,
     place: { ...place },
@@ -63,7 +66,12 @@ export async function createTry(home: Home, { place, ...facts }: TryOptions): Pr
     owner: identify(process.pid),
     groups: [],
   };
-  await writeMarker(folder, marker);
+  await withScratch(home, async (scratch) => {
+    const made = join(scratch, 'try');
+    await mkdir(made, { mode: 0o700 });
+    await writeMarker(made, marker);
+    await rename(made, folder);
+  });
   return { folder, marker };
 }
 

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { spawn } from 'node:child_process';
 import { lstat, readdir, readFile, realpath, rename } from 'node:fs/promises';
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { Home } from './home.ts';
+import { isAbandoned, ownName, type Home } from './home.ts';
 import { MARKER } from './marker.ts';
 import { removeTree } from './remove-tree.ts';
 
@@ -21,22 +22,42 @@ export async function discardTry(home: Home, folder: string): Promise<void> {
       hint: 'Remove it by hand if you know what it is.',
     });
   }
-  const target = join(home.trash, randomBytes(8).toString('hex'));
+  const target = join(home.trash, `${ownName()}${randomBytes(6).toString('hex')}`);
   await rename(real, target);
-  // A file that cannot be deleted now stays in the trash, which is emptied again later.
-  await removeTree(target).catch(() => undefined);
+  await removeSoon(target);
 }
 
 /** Deletes whatever is in the trash, and what killed processes have left in the folder for temporary files. */
 export async function emptyTrash(home: Home): Promise<void> {
   for (const name of await readdir(home.trash)) await removeTree(join(home.trash, name)).catch(() => undefined);
+  await clearAbandoned(home);
+}
+
+/** Deletes what killed processes have left in the trash and in the folder for temporary files. */
+export async function clearAbandoned(home: Home): Promise<void> {
+  for (const name of await readdir(home.trash)) if (isAbandoned(name)) await removeSoon(join(home.trash, name));
   for (const name of await readdir(home.scratch)) {
     const stats = await lstat(join(home.scratch, name)).catch(() => undefined);
-    if (stats && stats.mtimeMs < Date.now() - OLD_MS) await removeTree(join(home.scratch, name)).catch(() => undefined);
+    const isOld = stats !== undefined && stats.mtimeMs < Date.now() - OLD_MS;
+    if (isOld || isAbandoned(name)) await removeTree(join(home.scratch, name)).catch(() => undefined);
   }
 }
 
 // --- internal ---
 
-/** Milliseconds after which no process can still use a temporary folder: a day. */
+/**
+ * Deletes a folder in the trash by a process of its own, which goes on if this one ends: many files take longer than all else that is
+ * done at the end of a workspace. A file that cannot be deleted stays in the trash, which is emptied again later.
+ */
+async function removeSoon(folder: string): Promise<void> {
+  if (process.platform === 'win32') {
+    await removeTree(folder).catch(() => undefined);
+    return;
+  }
+  const remover = spawn('rm', ['-rf', '--', folder], { cwd: '/', detached: true, stdio: 'ignore' });
+  remover.once('error', () => undefined);
+  remover.unref();
+}
+
+/** Milliseconds after which no process of another machine can still use a temporary folder: a day. */
 const OLD_MS = 24 * 60 * 60 * 1000;

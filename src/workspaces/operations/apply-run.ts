@@ -6,7 +6,7 @@
 import { copyFile, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRefs } from '../git/names.ts';
-import { openRepository, resolveName, type Repository } from '../git/repository.ts';
+import { repositoryOpener, resolveName, type Repository } from '../git/repository.ts';
 import { itemsOf } from '../git/run-git.ts';
 import { readSealed } from '../git/sealed.ts';
 import { openHome, withScratch } from '../marker/home.ts';
@@ -50,7 +50,7 @@ export type Applied =
 export async function applyRun({ repository: folder, run, root, signal }: ApplyOptions): Promise<Applied> {
   const options = readOptions({ repository: folder, root });
   const { author, timeout } = options;
-  const repository = await openRepository({ folder: options.repository, author, timeout, signal });
+  const repository = await repositoryOpener({ folder: options.repository, author, timeout })(signal);
   const { branch, branchRef, start } = runRefs(run);
   const [to, from, base] = await Promise.all([
     resolveName(repository, branchRef),

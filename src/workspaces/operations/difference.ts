@@ -16,14 +16,15 @@ export async function compareCommits(
   const ends = [await requireCommit(repository, from), await requireCommit(repository, to), '--', ...paths];
   const words = ['diff-tree', '-r', '--find-renames', '--no-ext-diff', '--no-textconv', '--no-color'];
   const files = await filesOf(repository, words, ends);
+  const all = { files: files.slice(0, MOST_FILES), fileCount: files.length };
+  if (maxBytes === 0) return { text: '', isCut: files.length > 0, ...all };
   const { output, isCut } = await repository.git([...words, ...TEXT, ...ends], { maxBytes: MOST_BYTES, cut: true });
   const parts = partsOf(output.toString('utf8'));
   const shared = shareOut(parts, maxBytes);
   return {
     text: `${shared.text}${isCut ? '[… further files left out …]\n' : ''}`,
     isCut: isCut || shared.isCut,
-    files: files.slice(0, MOST_FILES),
-    fileCount: files.length,
+    ...all,
   };
 }
 

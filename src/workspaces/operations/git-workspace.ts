@@ -4,7 +4,7 @@
  * @module
  */
 import { compareCommits } from './difference.ts';
-import { openRepository, type Repository } from '../git/repository.ts';
+import { repositoryOpener, type Repository } from '../git/repository.ts';
 import { integrateParts } from './integrate.ts';
 import { openHome, withScratch, type Home } from '../marker/home.ts';
 import { openTry } from './open.ts';
@@ -12,7 +12,7 @@ import { readOptions, type GitWorkspaceOptions } from '../options.ts';
 import type { Workspaces } from '../port.ts';
 import { publishRun } from './publish.ts';
 import { startRunBase } from './run-base.ts';
-import { readKept } from '../snapshot/keep.ts';
+import { readKept, rememberWork } from '../snapshot/keep.ts';
 import { listTries, pruneTries } from './survey.ts';
 import { createWorkspace } from './workspace.ts';
 
@@ -35,9 +35,7 @@ export function gitWorkspace(given: GitWorkspaceOptions = {}): Workspaces {
   const options = readOptions(given);
   const { repository: folder, author, timeout } = options;
 
-  function repositoryFor(signal: AbortSignal): Promise<Repository> {
-    return openRepository({ folder, author, timeout, signal });
-  }
+  const repositoryFor = repositoryOpener({ folder, author, timeout });
 
   async function both(signal: AbortSignal): Promise<{ readonly repository: Repository; readonly home: Home }> {
     const repository = await repositoryFor(signal);
@@ -53,10 +51,13 @@ export function gitWorkspace(given: GitWorkspaceOptions = {}): Workspaces {
     async kept(place, signal) {
       return readKept(await repositoryFor(signal), place);
     },
-    async open(place, { base, signal }) {
+    async remember(place, commit, signal) {
+      await rememberWork(await repositoryFor(signal), place, commit);
+    },
+    async open(place, { signal, ...more }) {
       const { repository, home } = await both(signal);
       const makeRoom = () => pruneTries({ repository, home, options });
-      const opened = await openTry({ repository, home, options, place, base, makeRoom });
+      const opened = await openTry({ repository, home, options, place, ...more, makeRoom });
       return createWorkspace({ opened, home, options, repositoryFor });
     },
     async integrate({ signal, ...more }) {

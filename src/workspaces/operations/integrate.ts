@@ -27,11 +27,13 @@ export async function integrateParts(
   const conflicts: Conflict[] = [];
   for (const part of parts) {
     const theirs = await requireCommit(repository, part.commit);
-    const paths = await conflictsOf(repository, scratch, commit, theirs, async (tree) => {
+    const merge = await mergeOf(repository, { ours: commit, theirs, base, start: part.start });
+    const found = merge && (await mergeTrees(repository, scratch, merge.sides));
+    if (found && 'paths' in found) conflicts.push(conflict(part, found.paths));
+    else if (merge && found) {
       const message = messageOf(place, part.title, part.name);
-      commit = await writeCommit(repository, { tree, parents: [commit, theirs], message });
-    });
-    if (paths) conflicts.push(conflict(part, paths));
+      commit = await writeCommit(repository, { tree: found.tree, parents: merge.parents, message });
+    }
   }
   return integrationOf(await seal(repository, ref, { commit, facts: { conflicts } }));
 }
@@ -51,37 +53,54 @@ function conflict({ name }: IntegrationPart, paths: readonly string[]): Conflict
   return { name, paths: paths.slice(0, MOST_PATHS) };
 }
 
-/** Merges two commits. @returns The paths in conflict, or nothing if `take` was given the merged tree. */
-async function conflictsOf(
-  repository: Repository,
-  scratch: string,
-  ours: string,
-  theirs: string,
-  take: (tree: string) => Promise<void>,
-): Promise<readonly string[] | undefined> {
-  if (await adds(repository, ours, theirs)) {
-    const words = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
-    const { code, output } = await repository.git([...words, ours, theirs], {
-      codes: [0, 1],
-      workTree: scratch,
-      cwd: scratch,
-    });
-    const [tree = '', ...paths] = itemsOf(output);
-    if (code === 1) return [...new Set(paths)].map(textOf);
-    await take(tree);
-  }
-  return undefined;
+interface MergeOptions {
+  readonly ours: string;
+  readonly theirs: string;
+  readonly base: string;
+  readonly start: string | undefined;
 }
 
-/** True if a commit has changes, and is not in the other one already. */
-async function adds(repository: Repository, ours: string, theirs: string): Promise<boolean> {
+interface Merge {
+  /** The commits to merge. */
+  readonly sides: readonly [string, string];
+  /** Parents of the merged commit. */
+  readonly parents: readonly string[];
+}
+
+/** Returns the merge that integrates a commit; `undefined` if the commit has no changes, or is integrated already. */
+async function mergeOf(repository: Repository, options: MergeOptions): Promise<Merge | undefined> {
+  const { ours, theirs, base, start } = options;
+  const names = [`${theirs}^{tree}`, `${start ?? `${theirs}^`}^{tree}`, `${theirs}^`];
+  const [tree = '', before = '', parent] = await Promise.all(names.map((name) => resolveName(repository, name)));
+  if (tree === before) return undefined;
+  if (start !== undefined && (start !== base || parent !== base)) {
+    // Git finds the base of a merge in the history, so the changes since the start get a history of their own.
+    const root = await bare(before, []);
+    const own = (await resolveName(repository, `${ours}^{tree}`)) ?? '';
+    return { sides: [await bare(own, [root]), await bare(tree, [root])], parents: [ours] };
+  }
   const { code } = await repository.git(['merge-base', '--is-ancestor', theirs, ours], { codes: [0, 1] });
-  if (code === 0) return false;
-  const [tree, before] = await Promise.all([
-    resolveName(repository, `${theirs}^{tree}`),
-    resolveName(repository, `${theirs}^^{tree}`),
-  ]);
-  return tree !== before;
+  return code === 0 ? undefined : { sides: [ours, theirs], parents: [ours, theirs] };
+
+  function bare(content: string, parents: readonly string[]): Promise<string> {
+    return writeCommit(repository, { tree: content, parents, message: 'phasegate: side of a merge\n' });
+  }
+}
+
+/** Merges two commits. @returns The merged tree, or the paths in conflict. */
+async function mergeTrees(
+  repository: Repository,
+  scratch: string,
+  sides: Merge['sides'],
+): Promise<{ readonly tree: string } | { readonly paths: readonly string[] }> {
+  const words = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', '--allow-unrelated-histories'];
+  const { code, output } = await repository.git([...words, ...sides], {
+    codes: [0, 1],
+    workTree: scratch,
+    cwd: scratch,
+  });
+  const [tree = '', ...paths] = itemsOf(output);
+  return code === 1 ? { paths: [...new Set(paths)].map(textOf) } : { tree };
 }
 
 /**

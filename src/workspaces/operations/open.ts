@@ -12,14 +12,16 @@ import { withScratch, type Home } from '../marker/home.ts';
 import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts';
 import { COOKIE, endProcesses, isAlive } from '../marker/processes.ts';
 import { sizeOf } from '../marker/size.ts';
-import { discardTry, emptyTrash } from '../marker/trash.ts';
+import { clearAbandoned, discardTry } from '../marker/trash.ts';
 import type { Options } from '../options.ts';
 import { makeClone } from '../place/clone.ts';
 import { copyIncluded } from '../place/include.ts';
 import { addWorkTree, forgetWorkTree } from '../place/linked.ts';
 import { choosePorts, type Ports } from '../place/ports.ts';
 import { runScript } from '../place/script.ts';
-import type { AttemptPlace, Note } from '../port.ts';
+import type { Note } from '../note.ts';
+import type { AttemptPlace, OpenWorkspaceOptions } from '../port.ts';
+import { createIndexSeed, type IndexSeed } from '../snapshot/index-seed.ts';
 import { restoreFolder } from '../snapshot/restore.ts';
 import { takeTree } from '../snapshot/take-tree.ts';
 
@@ -29,15 +31,18 @@ export interface Opened extends Try {
   readonly work: string;
   readonly env: Readonly<Record<string, string>>;
   readonly notes: readonly Note[];
+  /** Id of the tree that it has at the start, after the setup. */
+  readonly tree: string;
+  /** The index of the files before the agent. */
+  readonly seed: IndexSeed;
 }
 
 /** Options of {@link openTry}. */
-export interface OpenOptions {
+export interface OpenOptions extends Omit<OpenWorkspaceOptions, 'signal'> {
   readonly repository: Repository;
   readonly home: Home;
   readonly options: Options;
   readonly place: AttemptPlace;
-  readonly base: string;
   /** Removes workspaces whose content is kept, to make room. */
   readonly makeRoom: () => Promise<unknown>;
 }
@@ -46,21 +51,25 @@ export interface OpenOptions {
 export async function openTry(given: OpenOptions): Promise<Opened> {
   const { repository, home, options, place } = given;
   const base = await requireCommit(repository, given.base);
-  await emptyTrash(home);
+  const files = given.files === undefined ? base : await requireCommit(repository, given.files);
+  await clearAbandoned(home);
   await clearEarlier(repository, home, place);
   const { folder, marker } = await exclusively(home.path, async () => {
     await requireRoom(given);
     const taken = (await readTries(home)).map((one) => one.marker.ports);
     const ports = await choosePorts(options.ports, taken, place.key);
-    return createTry(home, { place, base, isolation: options.isolation, ports });
+    const { isolation } = options;
+    const others = { ...(files !== base && { files }), ...(given.disposable === true && { disposable: true }) };
+    return createTry(home, { place, base, isolation, ports, ...others });
   });
   const work = workOf(repository, home, { folder, marker });
   const env = environmentOf(work, base, marker.ports);
+  const seed = createIndexSeed();
   try {
-    const notes = await fill(given, { work, env, base });
+    const { notes, tree } = await fill(given, { work, env, base, files, seed });
     const ready = { ...marker, state: 'ready' } as const;
     await writeMarker(folder, ready);
-    return { folder, marker: ready, work, env, notes };
+    return { folder, marker: ready, work, env, notes, tree, seed };
   } catch (error) {
     const { signal } = new AbortController();
     await removeTry(repository.withSignal(signal), home, { folder, marker }).catch(() => undefined);
@@ -139,45 +148,53 @@ interface Filling {
   readonly work: string;
   readonly env: Readonly<Record<string, string>>;
   readonly base: string;
+  readonly files: string;
+  readonly seed: IndexSeed;
 }
 
-async function fill(given: OpenOptions, { work, env, base }: Filling): Promise<readonly Note[]> {
+async function fill(
+  given: OpenOptions,
+  { work, env, base, files, seed }: Filling,
+): Promise<Pick<Opened, 'notes' | 'tree'>> {
   const { repository, home, options, place } = given;
   const notes: Note[] = [];
+  let index: string | undefined;
   switch (options.isolation) {
     case 'clone':
       await mkdir(work);
-      await makeClone(repository, work, base);
+      index = await makeClone(repository, work, files);
       break;
     case 'worktree':
-      await addWorkTree(repository, work, base);
+      index = await addWorkTree(repository, work, files);
       break;
     case 'inPlace':
-      notes.push(...(await withScratch(home, (scratch) => restoreFolder({ repository, place, base, scratch }))));
+      notes.push(...(await withScratch(home, (scratch) => restoreFolder({ repository, place, base: files, scratch }))));
       break;
   }
+  // A snapshot begins with the files of the base.
+  if (index !== undefined && files === base) await seed.take(index);
   if (options.isolation !== 'inPlace') notes.push(...(await copyIncluded(repository.folder, work, options.include)));
-  if (options.setup === undefined) return notes;
+  const before = await repository.text(['rev-parse', `${files}^{tree}`]);
+  if (options.setup === undefined) return { notes, tree: before };
   const { setup: line, timeout } = options;
   await runScript({ line, name: 'setup', folder: work, env, timeout, signal: repository.signal });
-  return [...notes, ...(await changesBySetup(given, work, base))];
+  const tree = await treeAfterSetup(given, { work, base, seed });
+  return { notes: tree === before ? notes : [...notes, SETUP_CHANGED], tree };
 }
 
-/** Says so if the setup has changed files that a snapshot has. */
-async function changesBySetup(
+/** The note that the setup has changed files which a snapshot has. */
+const SETUP_CHANGED: Note = {
+  code: 'setupChanged',
+  text: 'The setup has changed files that are not ignored. They count as changes of the agent.',
+};
+
+async function treeAfterSetup(
   { repository, home, options }: OpenOptions,
-  work: string,
-  base: string,
-): Promise<readonly Note[]> {
+  { work, base, seed }: Pick<Filling, 'work' | 'base' | 'seed'>,
+): Promise<string> {
   const { include, maxChangedBytes: maxBytes } = options;
   const { tree } = await withScratch(home, (scratch) =>
-    takeTree({ repository, work, base, scratch, include, maxBytes }),
+    takeTree({ repository, work, base, scratch, include, maxBytes, seed }),
   );
-  if (tree === (await repository.text(['rev-parse', `${base}^{tree}`]))) return [];
-  return [
-    {
-      code: 'setupChanged',
-      text: 'The setup has changed files that are not ignored. They count as changes of the agent.',
-    },
-  ];
+  return tree;
 }

@@ -11,6 +11,7 @@ import { sizeOf } from '../marker/size.ts';
 import { emptyTrash } from '../marker/trash.ts';
 import { removeTry, workOf } from './open.ts';
 import type { Options } from '../options.ts';
+import { forgetMissing } from '../place/linked.ts';
 import type { Pruned, WorkspaceInfo } from '../port.ts';
 import { rescueWork } from '../snapshot/rescue.ts';
 import { doubtOf, takeOptions } from './workspace.ts';
@@ -32,7 +33,6 @@ export async function listTries(survey: Survey): Promise<readonly WorkspaceInfo[
 /** Removes what is removable. With `rescue`, the content of the others is kept first. */
 export async function pruneTries(survey: Survey, { rescue = false } = {}): Promise<Pruned> {
   const { repository, home, options } = survey;
-  await emptyTrash(home);
   const removed: string[] = [];
   const left: WorkspaceInfo[] = [];
   for (const one of await readTries(home)) {
@@ -50,6 +50,8 @@ export async function pruneTries(survey: Survey, { rescue = false } = {}): Promi
       removed.push(info.path);
     }
   }
+  await forgetMissing(repository, home.path);
+  await emptyTrash(home);
   return { removed, left };
 }
 
@@ -70,6 +72,7 @@ async function stateOf(
   const { marker } = one;
   if (isInUse(one)) return { state: 'inUse', reason: `Process ${marker.owner.pid} uses it.` };
   if (marker.state === 'making') return { state: 'removable', reason: 'It was never completed.' };
+  if (marker.disposable === true) return { state: 'removable', reason: 'Nobody needs its files.' };
   if (marker.isolation === 'inPlace') return { state: 'removable', reason: "It is a mark in the user's own folder." };
   const doubt = await withScratch(home, (scratch) =>
     doubtOf(repository, { opened: { work, marker }, options, scratch }),

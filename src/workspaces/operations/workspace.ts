@@ -10,8 +10,8 @@ import { removeTry, type Opened } from './open.ts';
 import type { Options } from '../options.ts';
 import { runScript } from '../place/script.ts';
 import type { Closed, Workspace } from '../port.ts';
-import type { Repository } from '../git/repository.ts';
-import { doubtAbout } from '../snapshot/is-kept.ts';
+import type { OpenRepository, Repository } from '../git/repository.ts';
+import { changesIn, doubtAbout } from '../snapshot/is-kept.ts';
 import { keepWork, readKept } from '../snapshot/keep.ts';
 
 /** Options of {@link createWorkspace}. */
@@ -20,13 +20,13 @@ export interface WorkspaceOptions {
   readonly home: Home;
   readonly options: Options;
   /** Opens the repository for one operation. */
-  readonly repositoryFor: (signal: AbortSignal) => Promise<Repository>;
+  readonly repositoryFor: OpenRepository;
 }
 
 /** Creates the workspace of a folder that is ready. */
 export function createWorkspace({ opened, home, options, repositoryFor }: WorkspaceOptions): Workspace {
-  const { folder, work, env, notes } = opened;
-  const { place, base, isolation } = opened.marker;
+  const { folder, work, env, notes, seed } = opened;
+  const { place, base, isolation, disposable } = opened.marker;
   let marker: Marker = opened.marker;
   let closed: Promise<Closed> | undefined;
 
@@ -40,7 +40,10 @@ export function createWorkspace({ opened, home, options, repositoryFor }: Worksp
     // Closing goes on after an abort: it is what an aborted task does last.
     const { signal } = new AbortController();
     const repository = await repositoryFor(signal);
-    const doubt = await withScratch(home, (scratch) => doubtOf(repository, { opened, options, scratch }));
+    const doubt =
+      disposable === true
+        ? undefined
+        : await withScratch(home, (scratch) => doubtOf(repository, { opened, options, scratch }));
     const problem = await tearDown(signal);
     if (isolation === 'inPlace') {
       await removeTry(repository, home, opened);
@@ -82,11 +85,18 @@ export function createWorkspace({ opened, home, options, repositoryFor }: Worksp
     env,
     notes,
     entered: (pid) => change({ groups: [...marker.groups, identify(pid)].slice(-MOST_GROUPS) }),
+    async changes({ signal }) {
+      await endProcesses(work, marker.groups);
+      const repository = await repositoryFor(signal);
+      return withScratch(home, (scratch) =>
+        changesIn({ ...takeOptions(options, work), repository, scratch, base, seed }, opened.tree),
+      );
+    },
     async keep({ title, signal }) {
       await endProcesses(work, marker.groups);
       const repository = await repositoryFor(signal);
       return withScratch(home, (scratch) =>
-        keepWork({ ...takeOptions(options, work), repository, scratch, base, place, title, isolation }),
+        keepWork({ ...takeOptions(options, work), repository, scratch, base, place, title, isolation, seed }),
       );
     },
     close: () => (closed ??= endOrLeave()),
@@ -110,10 +120,14 @@ export async function doubtOf(
     opened,
     options,
     scratch,
-  }: { readonly opened: Pick<Opened, 'work' | 'marker'>; readonly options: Options; readonly scratch: string },
+  }: {
+    readonly opened: Pick<Opened, 'work' | 'marker'> & Partial<Pick<Opened, 'seed'>>;
+    readonly options: Options;
+    readonly scratch: string;
+  },
 ): Promise<string | undefined> {
-  const { work, marker } = opened;
-  const { place, base, isolation } = marker;
+  const { work, marker, seed } = opened;
+  const { place, base, files = base, isolation } = marker;
   const kept = await readKept(repository, place);
   try {
     return await doubtAbout({
@@ -122,7 +136,8 @@ export async function doubtOf(
       scratch,
       base,
       isolation,
-      commits: [...(kept ? [kept.commit] : []), base],
+      seed,
+      commits: [...(kept ? [kept.commit] : []), base, files],
     });
   } catch (error) {
     return `Its files cannot be compared: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`;

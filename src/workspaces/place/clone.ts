@@ -9,8 +9,8 @@ import type { Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
 import { removeTree } from '../marker/remove-tree.ts';
 
-/** Clones the repository to a new folder, with the files of a commit and a detached HEAD. */
-export async function makeClone(repository: Repository, work: string, base: string): Promise<void> {
+/** Clones the repository to a new folder, with the files of a commit and a detached HEAD. @returns The path of its index. */
+export async function makeClone(repository: Repository, work: string, base: string): Promise<string> {
   await copyRepository(repository, work);
   const freshGitDir = join(work, '.git');
   const has = await repository.git(['cat-file', '-e', `${base}^{commit}`], { freshGitDir, codes: [0, 1, 128] });
@@ -21,7 +21,9 @@ export async function makeClone(repository: Repository, work: string, base: stri
   await repository.git(['remote', 'remove', 'origin'], { freshGitDir });
   for (const name of ['exclude', 'attributes']) await copySmall(repository.commonDir, freshGitDir, join('info', name));
   const checkout = ['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', base];
-  await repository.git(checkout, { freshGitDir, workTree: work, index: join(freshGitDir, 'index') });
+  const index = join(freshGitDir, 'index');
+  await repository.git(checkout, { freshGitDir, workTree: work, index });
+  return index;
 }
 
 // --- internal ---

@@ -6,7 +6,7 @@
 import { cp, lstat, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isWithin } from '../marker/home.ts';
-import type { Note } from '../port.ts';
+import type { Note } from '../note.ts';
 
 /** Copies files and folders that the workspace does not have. @returns Notes about those that do not exist. */
 export async function copyIncluded(from: string, to: string, paths: readonly string[]): Promise<readonly Note[]> {

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { writeCommit } from '../git/commit.ts';
 import type { Repository, RepositoryCall } from '../git/repository.ts';
 import { textOf } from '../git/run-git.ts';
-import type { Note } from '../port.ts';
+import type { Note } from '../note.ts';
 import { addPaths, isSubmodule, listChanges, listUnmerged, removePaths } from './index-changes.ts';
+import { nestedLeftOut } from './user-state.ts';
 import { createPathKinds } from './path-kind.ts';
 
 /** Options of {@link commitUncommitted}. */
@@ -32,15 +33,7 @@ export interface DirtyCommit {
 /** Commits tracked and untracked files, not ignored ones, on top of HEAD. Writes no ref. */
 export async function commitUncommitted({ repository, head, scratch, subject }: DirtyOptions): Promise<DirtyCommit> {
   const { tree, nested } = await treeOfUser(repository, scratch);
-  const notes: readonly Note[] =
-    nested.length === 0
-      ? []
-      : [
-          {
-            code: 'nestedLeftOut',
-            text: `Repositories inside of the user's folder are left out: ${nested.slice(0, 20).join(', ')}.`,
-          },
-        ];
+  const notes = nestedLeftOut(nested);
   if (head !== undefined && (await repository.text(['rev-parse', `${head}^{tree}`])) === tree)
     return { commit: head, notes };
   const parents = head === undefined ? [] : [head];

@@ -1,12 +1,14 @@
 /**
- * The proof that nothing is lost with a workspace.
+ * The files of a workspace compared with commits: the proof that nothing is lost with it, and its changes.
  *
  * @module
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Isolation } from '../isolation.ts';
+import { changesOf } from '../git/changes.ts';
 import { resolveName } from '../git/repository.ts';
+import type { Changes } from '../port.ts';
 import { lostCommits } from './own-commits.ts';
 import { takeTree, type TakeOptions } from './take-tree.ts';
 
@@ -17,16 +19,21 @@ export interface ProofOptions extends Omit<TakeOptions, 'objects'> {
   readonly isolation: Isolation;
 }
 
+/** Lists the files of a workspace that differ from a tree, without adding anything to the repository. */
+export async function changesIn(options: Omit<TakeOptions, 'objects'>, before: string): Promise<Changes> {
+  const objects = await objectsApart(options);
+  const { tree } = await takeTree({ ...options, objects });
+  return changesOf(options.repository, before, tree, { objects });
+}
+
 /**
  * Compares the files of a workspace with commits, without adding anything to the repository.
  *
  * @returns A reason to leave the folder as it is, as a sentence; `undefined` if nothing is lost with it.
  */
 export async function doubtAbout(options: ProofOptions): Promise<string | undefined> {
-  const { repository, scratch, commits, work } = options;
-  const own = join(scratch, 'objects');
-  await mkdir(own, { recursive: true });
-  const taken = await takeTree({ ...options, objects: [own, join(repository.commonDir, 'objects')] });
+  const { repository, commits, work } = options;
+  const taken = await takeTree({ ...options, objects: await objectsApart(options) });
   const trees = await Promise.all(commits.map((commit) => resolveName(repository, `${commit}^{tree}`)));
   if (!trees.includes(taken.tree)) return 'Its files are not kept.';
   if (taken.nested.length > 0) return 'The history of a repository in it is not kept.';
@@ -36,4 +43,16 @@ export async function doubtAbout(options: ProofOptions): Promise<string | undefi
   const { kept: lost, problem } = await lostCommits(repository, work);
   if (problem !== undefined) return `Commits in it may not be kept, as ${problem}.`;
   return lost.length > 0 ? 'Commits in it are not kept.' : undefined;
+}
+
+// --- internal ---
+
+/** Makes a folder for new objects, in front of those of the repository. */
+async function objectsApart({
+  repository,
+  scratch,
+}: Pick<TakeOptions, 'repository' | 'scratch'>): Promise<readonly [string, string]> {
+  const own = join(scratch, 'objects');
+  await mkdir(own, { recursive: true });
+  return [own, join(repository.commonDir, 'objects')];
 }

@@ -7,10 +7,12 @@ import { z } from 'zod';
 import { changesOf } from '../git/changes.ts';
 import { messageOf, writeCommit } from '../git/commit.ts';
 import { attemptRef } from '../git/names.ts';
-import type { Repository } from '../git/repository.ts';
-import { readSealed, seal, type Sealed } from '../git/sealed.ts';
+import { updateRefs } from '../git/refs.ts';
+import { requireCommit, resolveName, type Repository } from '../git/repository.ts';
+import { readSealed, seal, writeSeal, type Sealed } from '../git/sealed.ts';
 import type { Isolation } from '../isolation.ts';
-import type { AttemptPlace, Note, NoteCode, Snapshot } from '../port.ts';
+import type { Note, NoteCode } from '../note.ts';
+import type { AttemptPlace, Snapshot } from '../port.ts';
 import { keepDetached, keepOwnCommits, type OwnCommits, type OwnCommitsOptions } from './own-commits.ts';
 import { takeTree, type TakeOptions, type TakenTree } from './take-tree.ts';
 
@@ -39,6 +41,15 @@ export async function readKept(repository: Repository, place: AttemptPlace): Pro
   return sealed && snapshotOf(repository, sealed);
 }
 
+/** Makes a commit the kept work of a place. */
+export async function rememberWork(repository: Repository, place: AttemptPlace, commit: string): Promise<void> {
+  const sealed = { commit: await requireCommit(repository, commit), facts: { notes: [] } };
+  const ref = attemptRef('attempts', place);
+  const [to, from] = await Promise.all([writeSeal(repository, sealed), resolveName(repository, ref)]);
+  // If another process has written it in the meantime, its commit stays.
+  if (to !== from) await updateRefs(repository, [{ ref, to, from }]);
+}
+
 /** Notes as JSON. */
 export const notesSchema = z.array(
   z.object({ code: z.custom<NoteCode>((value) => typeof value === 'string'), text: z.string() }),
@@ -49,7 +60,10 @@ export const notesSchema = z.array(
 const factsSchema = z.object({ notes: notesSchema });
 
 async function snapshotOf(repository: Repository, { commit, facts }: Sealed): Promise<Snapshot> {
-  const [tree = '', base = ''] = (await repository.text(['rev-parse', `${commit}^{tree}`, `${commit}^`])).split('\n');
+  const words = ['rev-list', '--max-count=1', '--no-commit-header', '--format=%T %P', commit];
+  const [tree = '', parent = ''] = (await repository.text(words)).split(' ');
+  // A commit that is remembered may be the first one of the repository.
+  const base = parent === '' ? commit : parent;
   const { notes } = factsSchema.parse(facts);
   return { commit, base, tree, ...(await changesOf(repository, base, commit)), notes };
 }

@@ -13,7 +13,8 @@ import { attemptRef } from '../git/names.ts';
 import { createRef } from '../git/refs.ts';
 import { resolveName, type Repository } from '../git/repository.ts';
 import { bytesOf, itemsOf } from '../git/run-git.ts';
-import type { AttemptPlace, Note } from '../port.ts';
+import type { Note } from '../note.ts';
+import type { AttemptPlace } from '../port.ts';
 import { treeOfUser } from './dirty-commit.ts';
 import { createPathKinds } from './path-kind.ts';
 

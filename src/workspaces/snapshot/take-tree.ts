@@ -11,6 +11,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { resolveName, type Repository, type RepositoryCall } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
 import { addPaths, isSubmodule, listChanges, removePaths, type Change } from './index-changes.ts';
+import type { IndexSeed } from './index-seed.ts';
 import { createPathKinds, type PathKinds } from './path-kind.ts';
 
 /** Options of {@link takeTree}. */
@@ -27,6 +28,8 @@ export interface TakeOptions {
   readonly maxBytes: number;
   /** Runs the user's content filters. Only for the user's own folder. @default false */
   readonly filters?: boolean | undefined;
+  /** The index of the base and of the files as they were. @default every file is read */
+  readonly seed?: IndexSeed | undefined;
   /** Folders of objects. @default that of the repository */
   readonly objects?: readonly [string, ...string[]] | undefined;
 }
@@ -44,11 +47,12 @@ export interface TakenTree {
 
 /** Reads the files of a workspace. @throws PhasegateError `WORKSPACE_REFUSED` if there are too many bytes. */
 export async function takeTree(options: TakeOptions): Promise<TakenTree> {
-  const { repository, work, base, scratch, objects, filters } = options;
+  const { repository, work, base, scratch, objects, filters, seed } = options;
   const index = join(scratch, 'index');
   const call: RepositoryCall = { workTree: work, index, objects, filters };
-  await repository.git(['read-tree', base], call);
+  if ((await seed?.put(index)) !== true) await repository.git(['read-tree', base], call);
   await repository.git(['update-index', '-q', '--refresh'], { ...call, codes: [0, 1] });
+  await seed?.take(index);
   const state: State = {
     kinds: createPathKinds(work),
     nested: new Set(),

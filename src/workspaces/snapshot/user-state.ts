@@ -7,7 +7,7 @@ import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { resolveName, type Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
-import type { Note } from '../port.ts';
+import type { Note, NoteCode } from '../note.ts';
 
 /** Options of {@link notesAbout}. */
 export interface StateOptions {
@@ -28,6 +28,7 @@ export async function notesAbout(options: StateOptions): Promise<readonly Note[]
     submodules(repository, head),
     largeFiles(repository, head),
     settings(repository),
+    inner(options),
   ]);
   return [
     ...when(head === undefined, 'unborn', 'The repository has no commit yet, so the run starts with an empty one.'),
@@ -36,7 +37,30 @@ export async function notesAbout(options: StateOptions): Promise<readonly Note[]
   ];
 }
 
+/** The note that repositories inside of the user's folder are not part of the run. */
+export function nestedLeftOut(nested: readonly string[]): readonly Note[] {
+  const text = `Repositories inside of the user's folder are left out: ${nested.slice(0, MOST_NAMES).join(', ')}.`;
+  return when(nested.length > 0, 'nestedLeftOut', text);
+}
+
 // --- internal ---
+
+/** Most names in a note. */
+const MOST_NAMES = 20;
+
+/** Finds repositories that are neither tracked nor ignored. If the base has the uncommitted work, they are found with it. */
+async function inner({ repository, hasUncommitted }: StateOptions): Promise<readonly Note[]> {
+  if (hasUncommitted) return [];
+  const { folder, gitDir } = repository;
+  const list = ['ls-files', '--others', '--exclude-standard', '-z'];
+  const { output } = await repository.git(list, { workTree: folder, index: join(gitDir, 'index') });
+  // Of a repository inside, git lists the folder only.
+  return nestedLeftOut(
+    itemsOf(output)
+      .map(textOf)
+      .filter((path) => path.endsWith('/')),
+  );
+}
 
 async function uncommitted({ repository, hasUncommitted }: StateOptions): Promise<readonly Note[]> {
   const { folder, gitDir } = repository;
@@ -137,7 +161,7 @@ function pair(item: string): readonly [string, string] {
   return end === -1 ? [item, 'true'] : [item.slice(0, end), item.slice(end + 1)];
 }
 
-function when(condition: boolean, code: Note['code'], text: string): readonly Note[] {
+function when(condition: boolean, code: NoteCode, text: string): readonly Note[] {
   return condition ? [{ code, text }] : [];
 }
 
