@@ -11,6 +11,7 @@ import { adviseOn } from '../agents/failure-words.ts';
 import { fieldsOf } from '../agents/jsonl/json-fields.ts';
 import { fullDeadlines, type Deadlines, type FullDeadlines } from '../agents/process/deadlines.ts';
 import { runProgram, type ProgramEnd } from '../agents/process/run-program.ts';
+import { withSubmission, type Submission } from '../agents/submit/submission.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { converse, loadAcp, type AcpPackage, type Conversation } from './conversation.ts';
 import { createMessageStream, type MessageStream } from './message-stream.ts';
@@ -65,7 +66,10 @@ export function acpAgent(options: AcpAgentOptions): Agent {
     provider,
     reports: { tokens: reports.tokens ?? false, cost: reports.cost ?? false },
     access: ['write', 'read'],
-    run: async (turn) => takeTurn(setting, await loadAcp(), turn),
+    async run(turn) {
+      const acp = await loadAcp();
+      return withSubmission(turn, (submission) => takeTurn(setting, acp, turn, submission));
+    },
   };
 }
 
@@ -85,7 +89,12 @@ const MOST_OUTPUT = 64 * 1024;
 
 type Told = { readonly result: AgentResult } | { readonly error: unknown };
 
-async function takeTurn(setting: Setting, acp: AcpPackage, turn: AgentTurn): Promise<AgentResult> {
+async function takeTurn(
+  setting: Setting,
+  acp: AcpPackage,
+  turn: AgentTurn,
+  submission: Submission | undefined,
+): Promise<AgentResult> {
   const { name, line, env, deadlines, maxLineBytes, readMode } = setting;
   let usage: AgentUsage | undefined;
   let messages: MessageStream | undefined;
@@ -121,6 +130,7 @@ async function takeTurn(setting: Setting, acp: AcpPackage, turn: AgentTurn): Pro
           name,
           messages,
           turn,
+          submission,
           updates,
           mode,
           tell,

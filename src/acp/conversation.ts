@@ -3,13 +3,19 @@
  *
  * @module
  */
-import type { ClientConnection, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk';
+import type {
+  ClientConnection,
+  McpServer,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+} from '@agentclientprotocol/sdk';
 import type * as Sdk from '@agentclientprotocol/sdk';
 import { agentFailed } from '../agents/agent-error.ts';
 import type { AgentEvent } from '../agents/agent-event.ts';
 import type { AgentResult, AgentTurn } from '../agents/agent.ts';
 import { adviseOn, clauseOf } from '../agents/failure-words.ts';
 import { decidePermission } from '../agents/permission-decision.ts';
+import type { Submission } from '../agents/submit/submission.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { MessageStream } from './message-stream.ts';
 import { usageIn, type UpdateReader } from './updates.ts';
@@ -22,6 +28,8 @@ export interface ConversationOptions {
   readonly name: string;
   readonly messages: MessageStream;
   readonly turn: AgentTurn;
+  /** The tool by which the agent submits its answer. */
+  readonly submission: Submission | undefined;
   /** Reader of the updates, which do not go through the connection. */
   readonly updates: UpdateReader;
   /** Mode of the session to set; `undefined` for the agent's own. */
@@ -65,13 +73,14 @@ export async function loadAcp(
 
 /** Begins a conversation. */
 export function converse(acp: AcpPackage, options: ConversationOptions): Conversation {
-  const { messages, turn, updates, tell, onBroken } = options;
+  const { messages, tell, onBroken } = options;
   const cancelling = new AbortController();
+  const over = new AbortController();
   let session: string | undefined;
   const connection = acp
     .client({ name: 'phasegate' })
     .onRequest(acp.methods.client.session.requestPermission, async ({ params }) => {
-      const { response, event } = await answer(params, updates, turn, cancelling.signal);
+      const { response, event } = await answer(params, options, AbortSignal.any([cancelling.signal, over.signal]));
       try {
         tell(event);
       } catch (error) {
@@ -81,7 +90,7 @@ export function converse(acp: AcpPackage, options: ConversationOptions): Convers
     })
     .connect(messages.stream);
   return {
-    result: take(acp, connection, options, (id) => void (session = id)),
+    result: take(acp, connection, options, (id) => void (session = id)).finally(() => over.abort()),
     cancel() {
       cancelling.abort();
       if (session === undefined) return;
@@ -97,18 +106,22 @@ export function converse(acp: AcpPackage, options: ConversationOptions): Convers
 async function take(
   acp: AcpPackage,
   connection: ClientConnection,
-  { name, turn, mode, updates, onGreeted, tell }: ConversationOptions,
+  { name, turn, submission, mode, updates, onGreeted, tell }: ConversationOptions,
   onSession: (id: string) => void,
 ): Promise<AgentResult> {
   const { agent } = connection;
   const { initialize, session } = acp.methods.agent;
   try {
     await agent.request(initialize, { protocolVersion: acp.PROTOCOL_VERSION, clientCapabilities: {} });
-    const { sessionId } = await agent.request(session.new, { cwd: turn.cwd, mcpServers: [] });
+    const mcpServers: McpServer[] = submission
+      ? [{ ...submission.server, args: [...submission.server.args], env: [] }]
+      : [];
+    const { sessionId } = await agent.request(session.new, { cwd: turn.cwd, mcpServers });
     if (mode !== undefined) await agent.request(session.setMode, { sessionId, modeId: mode });
     onSession(sessionId);
     onGreeted();
-    const response = await agent.request(session.prompt, { sessionId, prompt: [{ type: 'text', text: turn.prompt }] });
+    const text = submission ? `${turn.prompt}\n\n${submission.instruction}` : turn.prompt;
+    const response = await agent.request(session.prompt, { sessionId, prompt: [{ type: 'text', text }] });
     const usage = usageIn(response);
     if (usage) tell({ type: 'usage', ...usage });
     return { stop: stopOf(response.stopReason, name), text: updates.answer(), session: sessionId.slice(0, 200) };
@@ -155,14 +168,20 @@ const AUTH_REQUIRED = -32_000;
 /** Answers a question for permission. */
 async function answer(
   { toolCall, options }: RequestPermissionRequest,
-  updates: UpdateReader,
-  { permissions, cwd, access }: AgentTurn,
+  { updates, submission, turn: { permissions, cwd, access, askPerson }, onGreeted }: ConversationOptions,
   cancelled: AbortSignal,
 ): Promise<{ readonly response: RequestPermissionResponse; readonly event: AgentEvent }> {
   const { kind, title, paths } = updates.tool(toolCall);
+  const submits = kind === 'other' && submission !== undefined && submission.isTitle(title);
   const decided = cancelled.aborted
     ? 'reject'
-    : await decidePermission(permissions, { kind, title, paths, cwd, access });
+    : submits
+      ? 'allow'
+      : await decidePermission(
+          permissions,
+          { kind, title, paths, ...updates.details(toolCall), cwd, access },
+          askPerson && ((question) => whileAlive(onGreeted, () => askPerson(question, cancelled))),
+        );
   // Only for this once: an answer for always would outlive the rules of this turn.
   const allow = decided === 'allow' ? options.find((one) => one.kind === 'allow_once') : undefined;
   const reject =
@@ -173,3 +192,15 @@ async function answer(
     event: { type: 'permission', asked: title, answered: allow ? 'allow' : 'reject' },
   };
 }
+
+/** Waits for a person. The agent is silent meanwhile, which must not count as its silence. */
+async function whileAlive<T>(alive: () => void, wait: () => Promise<T>): Promise<T> {
+  const timer = setInterval(alive, ALIVE_MS);
+  try {
+    return await wait();
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const ALIVE_MS = 1000;

@@ -5,6 +5,9 @@
  */
 import type { AgentEvent, AgentUsage, PlanStep, ToolEvent, ToolKind } from '../agents/agent-event.ts';
 import { countOf, fieldsOf, itemsOf, textOf, type Fields } from '../agents/jsonl/json-fields.ts';
+import { MOST_PATHS } from '../agents/permission-decision.ts';
+import { contentHash } from '../model/values/content-hash.ts';
+import { cutEnd } from '../model/values/text-limits.ts';
 import { answerText } from '../agents/jsonl/profile.ts';
 
 /** Reader of the updates of one turn. */
@@ -13,6 +16,8 @@ export interface UpdateReader {
   read(update: unknown): readonly AgentEvent[];
   /** A tool call as a question for permission tells it, with all that is known of it. */
   tool(call: unknown): ToolEvent;
+  /** The arguments of a call as JSON, and its changes of files, each cut; empty if the agent states none. `whole` is a hash of all of it, uncut. */
+  details(call: unknown): { readonly details: string; readonly whole: string };
   /** The message since the last tool call. */
   answer(): string;
 }
@@ -20,6 +25,8 @@ export interface UpdateReader {
 /** Creates the reader of one turn. */
 export function createUpdateReader(): UpdateReader {
   const calls = new Map<string, ToolEvent>();
+  const inputs = new Map<string, Shown>();
+  const changes = new Map<string, Shown>();
   let last = '';
   let isNew = true;
 
@@ -33,22 +40,32 @@ export function createUpdateReader(): UpdateReader {
 
   function tool(given: unknown): ToolEvent {
     const call = fieldsOf(given);
-    const id = textOf(call['toolCallId']).slice(0, 200);
+    const id = idOf(call);
     const before = calls.get(id);
     const locations = itemsOf(call['locations']).map((one) => textOf(fieldsOf(one)['path']));
-    const diff = diffIn(call['content']);
-    const paths = [...new Set([...locations, ...(diff ? [diff.path] : [])])].filter((path) => path !== '');
+    const diffs = diffsIn(call['content']);
+    const [diff] = diffs;
+    const paths = [...locations, ...diffs.map(({ path }) => path)].filter((path) => path !== '');
     const merged: ToolEvent = {
       type: 'tool',
       id,
       kind: KINDS.get(textOf(call['kind'])) ?? before?.kind ?? 'other',
       title: textOf(call['title']) || before?.title || 'Tool',
       status: STATUSES.get(textOf(call['status'])) ?? before?.status ?? 'running',
-      // A call that names more paths later still is about the earlier ones.
-      paths: [...new Set([...(before?.paths ?? []), ...paths])].slice(0, MOST_PATHS),
+      // A call that names more paths later still is about the earlier ones. One path too many tells a decision that there are more.
+      paths: [...new Set([...(before?.paths ?? []), ...paths])].slice(0, MOST_PATHS + 1),
     };
     calls.set(id, merged);
-    if (calls.size > MOST_CALLS) for (const oldest of [...calls.keys()].slice(0, 1)) calls.delete(oldest);
+    if (call['rawInput'] !== undefined) inputs.set(id, shown([JSON.stringify(call['rawInput'], undefined, 2)]));
+    const stated = changesIn(call['content']);
+    if (stated.length > 0) changes.set(id, shown(stated));
+    if (calls.size > MOST_CALLS) {
+      for (const oldest of [...calls.keys()].slice(0, 1)) {
+        calls.delete(oldest);
+        inputs.delete(oldest);
+        changes.delete(oldest);
+      }
+    }
     return diff ? { ...merged, diff } : merged;
   }
 
@@ -82,6 +99,14 @@ export function createUpdateReader(): UpdateReader {
       }
     },
     tool,
+    details(call) {
+      const id = idOf(fieldsOf(call));
+      const known = [inputs.get(id), changes.get(id)].filter((one) => one !== undefined);
+      return {
+        details: known.map((one) => one.text).join('\n'),
+        whole: contentHash(known.map((one) => one.hash)),
+      };
+    },
     answer: () => last,
   };
 }
@@ -99,8 +124,27 @@ export function usageIn(response: unknown): AgentUsage | undefined {
 
 // --- internal ---
 
+/** A text for people, which is cut, and the hash of all of it. */
+interface Shown {
+  readonly text: string;
+  readonly hash: string;
+}
+
+function shown(parts: readonly string[]): Shown {
+  const each = Math.max(LEAST_DETAILS, Math.floor(MOST_DETAILS / parts.length));
+  const text = parts.map((part) => cutEnd(part, each)).join('\n');
+  return { text: cutEnd(text, MOST_DETAILS), hash: contentHash(parts) };
+}
+
+/** The id of a call. */
+function idOf(call: Fields): string {
+  return textOf(call['toolCallId']).slice(0, 200);
+}
+
 const MOST_CALLS = 1000;
-const MOST_PATHS = 200;
+const MOST_DETAILS = 8000;
+/** Fewest characters of each change, if there are many. */
+const LEAST_DETAILS = 400;
 
 const KINDS: ReadonlyMap<string, ToolKind> = new Map<string, ToolKind>(
   (['read', 'search', 'edit', 'delete', 'move', 'execute', 'fetch', 'think'] as const).map((kind) => [kind, kind]),
@@ -121,12 +165,23 @@ function stepOf(entry: unknown): PlanStep {
   };
 }
 
-function diffIn(content: unknown): ToolEvent['diff'] {
-  const diff = itemsOf(content)
+function diffsIn(content: unknown): readonly NonNullable<ToolEvent['diff']>[] {
+  return itemsOf(content)
     .map(fieldsOf)
-    .find((one) => one['type'] === 'diff');
-  if (!diff) return undefined;
-  return { path: textOf(diff['path']), before: textOf(diff['oldText']), after: textOf(diff['newText']) };
+    .filter((one) => one['type'] === 'diff')
+    .map((one) => ({ path: textOf(one['path']), before: textOf(one['oldText']), after: textOf(one['newText']) }));
+}
+
+/** The changes of files that a call states, in words. */
+function changesIn(content: unknown): readonly string[] {
+  return diffsIn(content).map(
+    ({ path, before, after }) => `Change of ${path}\n${marked('-', before)}${marked('+', after)}`,
+  );
+}
+
+/** The lines of a text after a mark; empty if there is none. */
+function marked(mark: string, text: string): string {
+  return text === '' ? '' : `${text.replaceAll(/^/gmu, `${mark} `)}\n`;
 }
 
 /** The cost so far, if it is in dollars. */

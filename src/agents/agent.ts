@@ -8,7 +8,7 @@
  */
 import type { AnswerSchema } from '../llm/call/port.ts';
 import type { AgentEvent, AgentUsage } from './agent-event.ts';
-import type { AgentAccess, PermissionPolicy } from './permission.ts';
+import type { AgentAccess, AskAboutPermission, PermissionPolicy } from './permission.ts';
 
 /** A coding agent: a program or a service that works in a directory until it has done what a prompt asks. */
 export interface Agent {
@@ -45,8 +45,15 @@ export interface AgentTurn {
   /** A turn that may change files, or one that only reads. */
   readonly access: AgentAccess;
   readonly permissions: PermissionPolicy;
+  /** Asks a person for permission, for rules that are `'ask'`. @default nobody can be asked, and the action is rejected */
+  readonly askPerson?: AskAboutPermission | undefined;
   /** The required form of the answer. An agent without such an option ignores it; the prompt describes it as well. */
   readonly schema?: AnswerSchema | undefined;
+  /**
+   * Returns the reason why a value of the schema cannot be used; `undefined` if it can. For agents that submit the value in the middle of the
+   * turn, and can correct it. Their result is validated as well.
+   */
+  readonly check?: ((value: unknown) => Promise<string | undefined>) | undefined;
   /** Variables in addition to those of the process. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   /** Takes each event, in order. */

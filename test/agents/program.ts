@@ -5,9 +5,10 @@
  *
  * @module
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Asked, Script, Step } from './script.ts';
 
@@ -18,6 +19,7 @@ const steps = turns[turn] ?? [];
 let prompt = '';
 const isDeaf = steps[0]?.type === 'deaf';
 let promptId: unknown;
+let servers: readonly McpServer[] = [];
 const answers = new Map<unknown, (result: unknown) => void>();
 if (args[0] === '--acp') {
   // The steps of a turn that never begins are taken at once.
@@ -40,8 +42,15 @@ interface Message {
     readonly prompt?: readonly { readonly text?: string }[];
     readonly modeId?: string;
     readonly cwd?: string;
+    readonly mcpServers?: readonly McpServer[];
   };
   readonly result?: unknown;
+}
+
+interface McpServer {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
 }
 
 /** Notes the question, and takes all steps. */
@@ -59,6 +68,7 @@ async function receive({ id, method, params, result }: Message): Promise<void> {
     case 'initialize':
       return send({ id, result: { protocolVersion: 1, agentCapabilities: {}, authMethods: [] } });
     case 'session/new':
+      servers = params?.mcpServers ?? [];
       return send({ id, result: { sessionId: `s:${params?.cwd}` } });
     case 'session/set_mode':
       args.push(`mode:${params?.modeId}`);
@@ -78,6 +88,36 @@ async function receive({ id, method, params, result }: Message): Promise<void> {
 
 function send(message: object): Promise<void> {
   return write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+function say(text: string): Promise<void> {
+  const update = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } };
+  return send({ method: 'session/update', params: { sessionId: 's', update } });
+}
+
+/** Calls the first tool of the MCP server, and returns its description and its answers. */
+async function submit(values: readonly unknown[]): Promise<readonly string[]> {
+  const [server] = servers;
+  if (!server) return ['no server'];
+  const child: ChildProcessByStdio<Writable, Readable, null> = spawn(server.command, server.args, {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const call = async (id: number, method: string, params: object): Promise<unknown> => {
+    child.stdin.write(`${filled(JSON.stringify({ jsonrpc: '2.0', id, method, params }))}\n`);
+    const { value } = (await lines.next()) as { readonly value: string };
+    return (JSON.parse(value) as { readonly result: unknown }).result;
+  };
+  await call(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {} });
+  child.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  const { tools } = (await call(1, 'tools/list', {})) as { readonly tools: readonly { readonly name: string }[] };
+  const said = [JSON.stringify(tools)];
+  for (const [at, value] of values.entries())
+    said.push(JSON.stringify(await call(at + 2, 'tools/call', { name: tools[0]?.name, arguments: value })));
+  const ended = new Promise((resolve) => void child.on('close', resolve));
+  child.stdin.end();
+  await ended;
+  return said;
 }
 
 function question(): Asked {
@@ -137,12 +177,13 @@ async function take(step: Step): Promise<void> {
       await send({
         id,
         method: 'session/request_permission',
-        params: { sessionId: 's', toolCall: step.toolCall, options },
+        params: { sessionId: 's', toolCall: withServer(step.toolCall), options },
       });
-      const content = { type: 'text', text: JSON.stringify(await answer) };
-      const update = { sessionUpdate: 'agent_message_chunk', content };
-      return send({ method: 'session/update', params: { sessionId: 's', update } });
+      return say(JSON.stringify(await answer));
     }
+    case 'submit':
+      for (const said of await submit(step.values)) await say(`${said}\n`);
+      return;
     case 'stop':
       return send({ id: promptId, result: step.response });
     case 'error':
@@ -163,6 +204,11 @@ function filled(text: string): string {
     .replaceAll('<nonce>', () => /"nonce": "([0-9a-f-]{36})"/u.exec(prompt)?.[1] ?? 'none')
     .replaceAll('<mark>', () => process.env['PHASEGATE_AGENT'] ?? 'none')
     .replaceAll('<prompt>', () => prompt);
+}
+
+/** A tool call with the name of the MCP server in its place. */
+function withServer(toolCall: object): unknown {
+  return JSON.parse(JSON.stringify(toolCall).replaceAll('<server>', () => servers[0]?.name ?? 'none'));
 }
 
 /** A child that is deaf to SIGTERM and never ends. It writes its id. */

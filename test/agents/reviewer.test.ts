@@ -132,7 +132,6 @@ describe('agentReviewer()', () => {
     [{ criteria: ' ' }, 'there are no criteria'],
     [{ agent: commandAgent(['x']) }, 'cannot promise to change nothing'],
     [{ workspace: '' }, 'has no workspace'],
-    [{ limits: { costUsd: 1 }, agent: commandAgent(['x'], { readOnly: true }) }, 'there is no estimate'],
   ])('refuses %o at definition time', (options, message) => {
     const agent = jsonlAgent('claude');
     expect(() => agentReviewer('judge', { agent, workspace: '.', criteria: 'Good.', ...options })).toThrow(message);

@@ -34,6 +34,8 @@ export type Step =
   | { readonly type: 'exit'; readonly code: number }
   /** Over ACP: asks for permission, waits for the answer, and says it as a part of its message. */
   | { readonly type: 'ask'; readonly toolCall: object; readonly options?: readonly object[] }
+  /** Over ACP: connects to the MCP server that it got, calls its first tool with each value, and says what it answers. */
+  | { readonly type: 'submit'; readonly values: readonly unknown[] }
   /** Over ACP: ends the turn. */
   | { readonly type: 'stop'; readonly response: object }
   | { readonly type: 'error'; readonly code: number; readonly message: string };

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
+  agentReviewer,
   agentTask,
   commandAgent,
   jsonlAgent,
@@ -16,7 +17,17 @@ import {
   type AgentTaskOptions,
   type AgentTurn,
 } from '../../src/agents.ts';
-import { definePipeline, phase, startRun, task, type Policy, type RunResult } from '../../src/index.ts';
+import {
+  definePipeline,
+  phase,
+  PipelineInvalidError,
+  startRun,
+  task,
+  type Limits,
+  type Policy,
+  type Problem,
+  type RunResult,
+} from '../../src/index.ts';
 import type { RunEvent } from '../../src/records.ts';
 import { hurriedClock } from '../openai/rig.ts';
 import { CLAUDE, CODEX, GEMINI, type Lines } from './lines.ts';
@@ -64,6 +75,8 @@ describe('a required change', () => {
       PHASEGATE_RUN: 'r1',
       PHASEGATE_PHASE: 'build',
       PHASEGATE_TASK: 'make',
+      PHASEGATE_ATTEMPT: '1',
+      PHASEGATE_REFUSALS: expect.stringMatching(/refused\.jsonl$/u) as string,
     });
     expect(second?.cwd).toBe(cwd);
   });
@@ -255,24 +268,79 @@ describe('limits', () => {
       agent: commandAgent(program),
       workspace: cwd,
       estimate: { tokens: 700, costUsd: 2 },
-      limits: { tokens: 1000, costUsd: 5 },
     });
     const build = phase('build', { tasks: [make] });
     const pipeline = definePipeline({ name: 'p', phases: [build], policy: { limits: { tokens: 1000, costUsd: 5 } } });
     expect((await startRun(pipeline).result).metrics).toMatchObject({ tokens: 700, costUsd: 2 });
   });
 
+  const program = '/nowhere/x';
+  const agents = {
+    program: commandAgent([program]),
+    codex: jsonlAgent('codex', { program }),
+    gemini: jsonlAgent('gemini', { program }),
+  };
   it.each([
-    [{ tokens: 1 }, {}, /^Cannot limit "make" by `tokens` as agent "x" does not report it, and there is no estimate/u],
-    [{ costUsd: 1 }, { tokens: 5 }, /^Cannot limit "make" by `costUsd`/u],
-  ] as const)('%o need an estimate at definition time', (limits, estimate, message) => {
-    const agent = commandAgent(['x']);
-    expect(() => agentTask('make', { agent, workspace: '.', limits, estimate })).toThrow(message);
-    expect(() =>
-      agentTask('make', { agent, workspace: '.', limits, estimate: { tokens: 1, costUsd: 1 } }),
-    ).not.toThrow();
+    ['program', { tokens: 1 }, {}, ['tokens', 'tokens']],
+    ['program', { tokens: 1, costUsd: 1 }, { tokens: 5 }, ['costUsd', 'costUsd']],
+    ['program', { tokens: 1, costUsd: 1 }, { tokens: 5, costUsd: 0 }, ['costUsd', 'costUsd']],
+    ['codex', { tokens: 1, costUsd: 1 }, {}, ['costUsd', 'costUsd']],
+    ['gemini', { costUsd: 1 }, {}, ['costUsd', 'costUsd']],
+    ['gemini', { tokens: 1, durationMs: 1 }, {}, []],
+    ['program', { tokens: 1, costUsd: 1 }, { tokens: 5, costUsd: 2 }, []],
+  ] as const)('%s with limits %o and estimate %o misses estimates of %o', async (name, limits, estimate, missing) => {
+    const judge = name === 'program' ? commandAgent([program], { readOnly: true }) : agents[name];
+    const define = (more: { readonly limits?: Limits; readonly policy?: Policy }) =>
+      definePipeline({
+        name: 'p',
+        phases: [
+          phase('build', {
+            tasks: [agentTask('make', { agent: agents[name], workspace: '.', estimate, retry: { attempts: 1 } })],
+            review: { by: agentReviewer('judge', { agent: judge, workspace: '.', criteria: 'It is.', estimate }) },
+          }),
+        ],
+        ...more,
+      });
+    const found = () => problemsOf(() => define({ limits })).map(({ message }) => /`(\w+)`/u.exec(message)?.[1]);
+    expect(found()).toEqual(missing);
+    expect(problemsOf(() => define({ policy: { limits } }))).toHaveLength(missing.length);
+    const { error } = await startRun(define({}), { limits }).result;
+    expect(error?.code).toBe(missing.length > 0 ? 'INPUT_INVALID' : undefined);
+  });
+
+  it('name the task, the option and its place', () => {
+    const make = agentTask('make', { agent: commandAgent(['x']), workspace: '.' });
+    const build = phase('build', { tasks: [make] });
+    expect(problemsOf(() => definePipeline({ name: 'p', phases: [build], limits: { costUsd: 1 } }))).toEqual([
+      {
+        code: 'ESTIMATE_MISSING',
+        where: 'phase "build", task "make"',
+        message: 'a limit counts `costUsd`, which it neither reports nor estimates',
+        hint: 'Give `estimate: { costUsd: … }` with the most US dollars that one try may use, or remove the limit.',
+        path: ['phases', 0, 'tasks', 0],
+      },
+    ]);
+  });
+
+  it('of one run are refused with the same words', async () => {
+    const make = agentTask('make', { agent: commandAgent(['x']), workspace: '.' });
+    const pipeline = definePipeline({ name: 'p', phases: [phase('build', { tasks: [make] })] });
+    const { error } = await startRun(pipeline, { limits: { tokens: 5 } }).result;
+    expect(error?.message).toContain(
+      'Cannot limit a run by what nothing reports or estimates: `tokens` of "make" of "build"',
+    );
   });
 });
+
+function problemsOf(define: () => unknown): readonly Problem[] {
+  try {
+    define();
+    return [];
+  } catch (error) {
+    if (error instanceof PipelineInvalidError) return error.problems;
+    throw error;
+  }
+}
 
 it.each([
   [{ PHASEGATE_AGENT: '1' }, true],

@@ -18,11 +18,18 @@ export async function withFile<T>(
   work: (path: string | undefined) => Promise<T>,
 ): Promise<T> {
   if (content === undefined) return work(undefined);
-  const folder = await mkdtemp(join(tmpdir(), 'phasegate-turn-'));
-  try {
+  return withFolder(async (folder) => {
     const path = join(folder, name);
     await writeFile(path, content, { mode: 0o600 });
-    return await work(path);
+    return work(path);
+  });
+}
+
+/** Makes a folder that only this user can read, and removes it after the work. */
+export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'phasegate-turn-'));
+  try {
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

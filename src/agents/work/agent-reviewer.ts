@@ -12,17 +12,19 @@ import type { Decision } from '../../model/decision/decision.ts';
 import { task } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
+import { personOf } from '../../model/handlers/person.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import type { AgentEvent } from '../agent-event.ts';
 import type { Agent } from '../agent.ts';
 import type { PermissionPolicy } from '../permission.ts';
-import { jsonIn } from './answer.ts';
+import { jsonIn, problemIn } from './answer.ts';
+import { asksBy } from './ask-permission.ts';
 import { agentRetry, AGENT_TIMEOUT, refuseAccess } from './patience.ts';
 import { askAgain } from './repair.ts';
 import { takeTurn } from './take-turn.ts';
-import { refuseUnseenUsage, type UsageLimits } from './usage-limits.ts';
+import { unreportedBy } from './unreported.ts';
 import { inWorkspace, refuseWorkspace, type Workspace, type WorkspaceOption } from './workspace.ts';
 
 /** Options of {@link agentReviewer}. */
@@ -53,10 +55,8 @@ export interface AgentReviewerOptions {
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 3600000 (one hour) */
   readonly timeout?: number | undefined;
-  /** Estimated maximum usage of one try. An amount that the agent does not report is charged by it. */
+  /** Estimated maximum usage of one try. An amount that the agent does not report is charged by it, and cannot be limited without it. */
   readonly estimate?: Estimate | undefined;
-  /** Limits of the pipeline. An amount that is limited and that the agent does not report then needs an estimate. @default unknown */
-  readonly limits?: UsageLimits | undefined;
   /** The version of the reviewer's functions; see `task()`. */
   readonly version?: string | undefined;
   /** Takes each event of the agent, in order. */
@@ -83,12 +83,11 @@ export function agentReviewer<const N extends string>(
   name: N,
   options: AgentReviewerOptions,
 ): Task<N, Decision, Inputs> {
-  const { agent, workspace, criteria, retry, timeout = AGENT_TIMEOUT, estimate, limits = {}, version } = options;
+  const { agent, workspace, criteria, retry, timeout = AGENT_TIMEOUT, estimate, version } = options;
   const { maxMaterial = MOST_MATERIAL, maxAnswerChars = TEXT_LIMITS.modelAnswer } = options;
   if (typeof criteria !== 'string' || criteria.trim() === '') throw noCriteria(name);
   refuseWorkspace(name, workspace);
   refuseAccess(name, agent, 'read');
-  refuseUnseenUsage(name, agent, estimate, limits);
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
   const run = (context: ReviewContext) =>
@@ -101,7 +100,14 @@ export function agentReviewer<const N extends string>(
         return review(setting, context, error.message.split('\n', 1)[0]);
       }
     });
-  return task(name, { estimate, timeout, version, retry: agentRetry(retry), run });
+  return task(name, {
+    estimate,
+    unreported: unreportedBy(agent),
+    timeout,
+    version,
+    retry: agentRetry(retry),
+    run: asksBy(options.permissions, run),
+  });
 }
 
 // --- internal ---
@@ -128,21 +134,24 @@ async function review(setting: Setting, context: ReviewContext, problem?: string
   const brief = { criteria, phase, attempt, unchanged, retriesLeft, earlier, tasks, fitted, nonce, delimiter };
   const [instructions = '', ...rest] = reviewMessages(brief).map((one) => one.content);
   const prompt = [instructions, FILES, ...rest].join('\n\n');
+  const who = `"${context.task}" of phase "${phase}"`;
+  const read = (text: string) => readVerdict(text, { nonce, findings, phases: [...earlier, phase], tasks, who });
   const result = await takeTurn(
     {
       agent,
       prompt: problem === undefined ? prompt : askAgain(prompt, problem),
       access: 'read',
       permissions,
+      person: personOf(context),
       schema: verdictForm.schema,
+      check: (value) => Promise.resolve(problemIn(() => read(JSON.stringify(value)))),
       workspace: opened,
       maxAnswerChars,
       onEvent: onEvent && ((event) => onEvent(event, context)),
     },
     context,
   );
-  const who = `"${context.task}" of phase "${phase}"`;
-  return readVerdict(jsonIn(result), { nonce, findings, phases: [...earlier, phase], tasks, who });
+  return read(jsonIn(result));
 }
 
 /** The instruction about files. */

@@ -9,6 +9,7 @@ import { refuseMaxAnswer } from '../../llm/call/answer-limit.ts';
 import { fit, MOST_MATERIAL, refuseMaterial } from '../../llm/call/fit.ts';
 import { allInputs } from '../../llm/work/task-material.ts';
 import { taskMessages } from '../../llm/work/task-messages.ts';
+import { personOf } from '../../model/handlers/person.ts';
 import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { check } from '../../model/values/standard-schema.ts';
@@ -16,10 +17,11 @@ import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import type { AgentEvent } from '../agent-event.ts';
 import type { Agent, AgentResult } from '../agent.ts';
 import type { PermissionPolicy } from '../permission.ts';
-import { formText, jsonIn } from './answer.ts';
-import { refuseUnseenUsage, type UsageLimits } from './usage-limits.ts';
+import { formText, jsonIn, problemIn } from './answer.ts';
+import { asksBy } from './ask-permission.ts';
 import { agentRetry, AGENT_TIMEOUT, refuseAccess } from './patience.ts';
 import { repairPrompt } from './repair.ts';
+import { unreportedBy } from './unreported.ts';
 import { takeTurn, type TurnWork } from './take-turn.ts';
 import { inWorkspace, refuseWorkspace, type Workspace, type WorkspaceOption } from './workspace.ts';
 
@@ -61,10 +63,8 @@ export interface AgentTaskOptions<S extends z.ZodType | undefined = z.ZodType | 
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try, with its repair; 0 for none. @default 3600000 (one hour) */
   readonly timeout?: number | undefined;
-  /** Estimated maximum usage of one try. An amount that the agent does not report is charged by it. */
+  /** Estimated maximum usage of one try. An amount that the agent does not report is charged by it, and cannot be limited without it. */
   readonly estimate?: Estimate | undefined;
-  /** Limits of the pipeline. An amount that is limited and that the agent does not report then needs an estimate. @default unknown */
-  readonly limits?: UsageLimits | undefined;
   /** The version of the task's functions and schemas; see `task()`. */
   readonly version?: string | undefined;
   /** Takes each event of the agent, in order. */
@@ -97,10 +97,9 @@ export function agentTask<const N extends string>(
 ): Task<N, string, Inputs>;
 export function agentTask<N extends string>(name: N, options: AgentTaskOptions): Task<N, unknown, Inputs> {
   const { agent, workspace, description, output, after, retry, timeout = AGENT_TIMEOUT, estimate, version } = options;
-  const { maxMaterial = MOST_MATERIAL, maxAnswerChars = TEXT_LIMITS.modelAnswer, limits = {} } = options;
+  const { maxMaterial = MOST_MATERIAL, maxAnswerChars = TEXT_LIMITS.modelAnswer } = options;
   refuseWorkspace(name, workspace);
   refuseAccess(name, agent, 'write');
-  refuseUnseenUsage(name, agent, estimate, limits);
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
   const form = output && answerForm('answer', output);
@@ -113,7 +112,17 @@ export function agentTask<N extends string>(name: N, options: AgentTaskOptions):
   return {
     kind: 'task',
     name,
-    options: { description, after, output, estimate, timeout, version, retry: agentRetry(retry), run },
+    options: {
+      description,
+      after,
+      output,
+      estimate,
+      unreported: unreportedBy(agent),
+      timeout,
+      version,
+      retry: agentRetry(retry),
+      run: asksBy(options.permissions, run),
+    },
   };
 }
 
@@ -127,7 +136,7 @@ interface Setting {
 }
 
 async function workOf(options: AgentTaskOptions, setting: Setting, context: TaskContext): Promise<TurnWork> {
-  const { agent, permissions = {}, onEvent } = options;
+  const { agent, output, permissions = {}, onEvent } = options;
   const { form, maxAnswerChars, opened } = setting;
   const prompt = await promptOf(options, setting, context);
   return {
@@ -135,7 +144,9 @@ async function workOf(options: AgentTaskOptions, setting: Setting, context: Task
     prompt: form ? `${prompt}\n\n${formText(form)}` : prompt,
     access: 'write',
     permissions,
+    person: personOf(context),
     schema: form?.schema,
+    check: form && ((value) => problemOf(output, unwrapped(form, value))),
     workspace: opened,
     maxAnswerChars,
     onEvent: onEvent && ((event) => onEvent(event, context)),
@@ -168,20 +179,14 @@ async function valueOf(
 ): Promise<unknown> {
   const who = `"${context.task}" of phase "${context.phase}"`;
   const read = (given: AgentResult) => unwrapped(form, readJson(jsonIn(given), who, true));
-  const problem = await problemOf(() => read(result), output);
+  const problem = problemIn(() => read(result)) ?? (await problemOf(output, read(result)));
   if (problem === undefined || !agent.access.includes('read')) return read(result);
   const prompt = repairPrompt(form, result.text, problem);
   return read(await takeTurn({ ...work, prompt, access: 'read', permissions: {} }, context));
 }
 
-/** The reason why an answer cannot be used; `undefined` if it can. The task validates the value itself. */
-async function problemOf(read: () => unknown, output: z.ZodType | undefined): Promise<string | undefined> {
-  let value: unknown;
-  try {
-    value = read();
-  } catch (error) {
-    return error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
-  }
+/** The reason why the schema refuses a value; `undefined` if it does not. The task validates the value itself. */
+async function problemOf(output: z.ZodType | undefined, value: unknown): Promise<string | undefined> {
   const checked = output && (await check(output, value));
   return !checked || checked.ok ? undefined : checked.refusal.lines.join('; ');
 }

@@ -17,6 +17,16 @@ export function jsonIn({ text, value }: Pick<AgentResult, 'text' | 'value'>): st
   return lastBlock(text) ?? text;
 }
 
+/** The first line of the error of reading an answer; `undefined` if it can be read. */
+export function problemIn(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+  }
+}
+
 // --- internal ---
 
 /** The content of the last code fence that is closed and is of JSON. A fence within a longer one is text. */

@@ -4,14 +4,17 @@
  * @module
  */
 import type { AnswerSchema } from '../../llm/call/port.ts';
+import type { AskPerson } from '../../model/handlers/person.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
 import { maskKnown } from '../../model/values/known-secrets.ts';
 import { AgentError } from '../agent-error.ts';
 import type { AgentEvent } from '../agent-event.ts';
 import { workEnv } from '../agent-marker.ts';
-import type { Agent, AgentResult } from '../agent.ts';
+import type { Agent, AgentResult, AgentTurn } from '../agent.ts';
 import { clauseOf } from '../failure-words.ts';
 import type { AgentAccess, PermissionPolicy } from '../permission.ts';
+import { permissionFrom } from './ask-permission.ts';
+import { withRefusals } from './refused-commands.ts';
 import { createTurnReports } from './turn-reports.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -24,7 +27,11 @@ export interface TurnWork {
   readonly prompt: string;
   readonly access: AgentAccess;
   readonly permissions: PermissionPolicy;
+  /** Asks people; `undefined` if nobody can be asked. */
+  readonly person?: AskPerson | undefined;
   readonly schema: AnswerSchema | undefined;
+  /** As in `AgentTurn`. */
+  readonly check?: AgentTurn['check'];
   readonly workspace: Workspace;
   /** Most characters of the answer. */
   readonly maxAnswerChars: number;
@@ -32,31 +39,35 @@ export interface TurnWork {
 }
 
 /**
- * Takes a turn, and reports usage and progress.
+ * Takes a turn, and reports usage, progress, and commands that were refused to the agent.
  *
  * @returns The result of a turn that is done.
  * @throws PhasegateError `AGENT_STOPPED` if the agent refused or reached a limit, `AGENT_FAILED` if its answer is too long; errors of the
  *   agent; the reason of the signal if it was aborted.
  */
 export async function takeTurn(work: TurnWork, context: TurnContext): Promise<AgentResult> {
-  const { agent, prompt, access, permissions, schema, workspace, maxAnswerChars, onEvent } = work;
+  const { agent, prompt, access, permissions, person, schema, check, workspace, maxAnswerChars, onEvent } = work;
   const { signal, report } = context;
   signal.throwIfAborted();
   const reports = createTurnReports(report, agent.provider);
-  const result = await agent.run({
-    prompt,
-    cwd: workspace.cwd,
-    signal,
-    access,
-    permissions,
-    schema,
-    env: { ...workspace.env, ...workEnv(context) },
-    onProcess: workspace.onProcess,
-    onEvent(event) {
-      reports.take(event);
-      onEvent?.(event);
-    },
-  });
+  const result = await withRefusals(agent.name, context, (env) =>
+    agent.run({
+      prompt,
+      cwd: workspace.cwd,
+      signal,
+      access,
+      permissions,
+      askPerson: permissionFrom(person, agent.name, permissions),
+      schema,
+      check,
+      env: { ...workspace.env, ...workEnv(context), ...env },
+      onProcess: workspace.onProcess,
+      onEvent(event) {
+        reports.take(event);
+        onEvent?.(event);
+      },
+    }),
+  );
   // The last usage may be stated with the result only.
   if (result.usage) reports.take({ type: 'usage', ...result.usage });
   signal.throwIfAborted();
