@@ -24,6 +24,7 @@ export type {
   TaskMaker,
   TaskOptions,
   TaskRevision,
+  UsageAmount,
 } from './model/handlers/task.ts';
 export type { Answer } from './model/handlers/reviewer-answer.ts';
 export type {

@@ -15,5 +15,12 @@ export {
   type Verdict,
 } from './model/events/event.ts';
 export { fingerprint, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from './model/plan/plan.ts';
+export {
+  foldFleet,
+  type FleetFold,
+  type LevelView,
+  type SubtaskView,
+  type WorkStatus,
+} from './projections/run/fleet-view.ts';
 export { foldRun, resultOf } from './projections/run/run-view.ts';
 export type { RunView } from './projections/run/run-result.ts';

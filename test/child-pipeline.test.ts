@@ -21,9 +21,8 @@ import {
 import { answerItem } from '../src/inbox.ts';
 import type { RunRecord } from '../src/records.ts';
 import { unstartable } from '../src/model/handlers/child-pipeline.ts';
-import { foldRunInfo } from '../src/projections/run/run-info.ts';
-import type { RunStore } from '../src/store.ts';
 import { readRun } from '../src/store/read-run.ts';
+import { keep } from './kept-run.ts';
 
 /** A pipeline of two phases. The first uses 10 tokens and 1 dollar, in two reports. The second is judged by `verdict`. */
 function inner(name: string, verdict: ReviewFunction | HumanHandler<Decision> = approve) {
@@ -258,14 +257,6 @@ describe('a task that runs a pipeline', () => {
     expect(task('all', { pipeline: () => inner('x') }).options).toMatchObject({ run: unstartable });
   });
 });
-
-/** Stores the beginning of a run, as a process that was killed leaves it. */
-async function keep(store: RunStore, records: readonly RunRecord[]): Promise<void> {
-  const info = foldRunInfo();
-  for (const record of records) info.apply(record);
-  const [first] = records;
-  if (first) await store.append({ runId: first.runId, records, info: info.info([]), items: [], artifacts: [] });
-}
 
 function usageOf(records: readonly RunRecord[]): number {
   return records.reduce((sum, { event }) => sum + (event.type === 'task.reported' ? (event.tokens ?? 0) : 0), 0);

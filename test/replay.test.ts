@@ -12,7 +12,7 @@ import { followingOf } from './replay-difference.ts';
 import { build } from './property/build.ts';
 import { prove } from './property/prove.ts';
 import { scenarios, type Scope } from './property/scenarios.ts';
-import { SteppedClock } from './property/stepped-clock.ts';
+import { VirtualClock } from '../src/testing/rehearsal/virtual-clock.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 12],
@@ -30,7 +30,7 @@ describe('replay()', () => {
       await prove(scenarios(scope), { seed: 3, runs }, async (scenario) => {
         const { records } = await drive(scenario);
         const journal = JSON.parse(JSON.stringify(records)) as typeof records;
-        const { plan } = build(scenario, { clock: new SteppedClock(), saw: () => undefined });
+        const { plan } = build(scenario, { clock: new VirtualClock(), saw: () => undefined });
         const input = { run: 'run', plan, attended: scenario.attended };
         const whole = replay(input, journal);
         expect(whole.unrecorded).toEqual([]);
@@ -66,7 +66,7 @@ describe('resumeRun()', () => {
   it('does so if a phase is stale because of an end that another version has worded', async () => {
     const found = (await drive(STALE)).records.map((record) => ({ ...record, event: otherwise(record.event) }));
     expect(found.filter(({ event }) => event.type === 'phase.stale' && event.because === 'y')).toHaveLength(1);
-    const { plan } = build(STALE, { clock: new SteppedClock(), saw: () => undefined });
+    const { plan } = build(STALE, { clock: new VirtualClock(), saw: () => undefined });
     expect(replay({ run: 'run', plan, attended: false }, found).unrecorded).toEqual([]);
     expect(await goesOnFrom(found, STALE)).toBeNull();
   });
@@ -79,7 +79,7 @@ describe('resumeRun()', () => {
         const { records } = await drive(scenario);
         const others = records.map((record) => ({ ...record, event: otherwise(record.event) }));
         reworded += others.filter(({ event }, at) => event !== records[at]?.event).length;
-        const { plan } = build(scenario, { clock: new SteppedClock(), saw: () => undefined });
+        const { plan } = build(scenario, { clock: new VirtualClock(), saw: () => undefined });
         const { unrecorded } = replay({ run: 'run', plan, attended: scenario.attended }, others);
         return unrecorded.length > 0 ? `it says more: ${JSON.stringify(unrecorded[0])}` : goesOnFrom(others, scenario);
       });
@@ -161,7 +161,7 @@ async function keep(store: RunStore, records: readonly RunRecord[]): Promise<voi
 /** Resumes a run and drives it to its end. @returns A description of the first problem. */
 async function finish(store: RunStore, runId: string, scenario: Scenario): Promise<string | undefined> {
   const before = await readRun(store, runId);
-  const clock = new SteppedClock();
+  const clock = new VirtualClock();
   clock.set(before.at(-1)?.time ?? 0);
   const pipeline = build(scenario, { clock, saw: () => undefined });
   const run = await resumeRun(store, runId, pipeline, { clock });

@@ -4,15 +4,16 @@
  * @module
  */
 import type { TaskWork, Work } from '../model/definition/compile.ts';
+import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { openChildren } from './child-runs.ts';
+import { openChildren } from './child-ids.ts';
 import { definitionOf, type ResumeOptions } from './resume.ts';
-import { resumeRun } from './start.ts';
+import { starter } from './start.ts';
 
 /**
  * Cancels a run that no process works on, and the runs that its tasks have started. None of its work runs, so its pipeline is not
@@ -36,7 +37,8 @@ export async function cancelRun(
   for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const signal = AbortSignal.abort(new Error(reason));
-  const run = await resumeRun(store, runId, { name: plan.name, plan, work: idleWork(plan) }, { ...options, signal });
+  const idle: Pipeline = { name: plan.name, plan, work: idleWork(plan) };
+  const run = await starter.resume(store, runId, idle, { ...options, signal });
   return run.result;
 }
 

@@ -3,15 +3,22 @@
  *
  * @module
  */
+import type { AnyActorRef } from 'xstate';
+import type { OuterQuota, Quota } from '../machines/phase/quota-port.ts';
+import { servicesOf } from '../machines/phase/run-services.ts';
 import type { PhaseWork, TaskWork, Work } from '../model/definition/compile.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import type { RunEvent } from '../model/events/event.ts';
 import type { ChildOptions } from '../model/handlers/child-pipeline.ts';
+import { bindPerson, mayAskPeople, type AskPerson } from '../model/handlers/person.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import type { Estimate } from '../model/plan/options.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
-import type { RunStore } from '../store/port.ts';
-import { runChild, type ChildStarter } from './child-run.ts';
+import { runChild } from './child-run.ts';
+import { openChildren } from './child-ids.ts';
+import { isQuestionOf, pipelineAsking, questionRun, type Asked } from './inbox/question-run.ts';
+import type { ChildStarter } from './open-child.ts';
 import type { Run, RunOptions } from './run.ts';
 
 /** Settings that a child run has in common with its parent. */
@@ -33,9 +40,15 @@ export interface ChildRequest {
   readonly estimate: Estimate;
 }
 
+/** Room that the parent of a run has in its limits. */
+export type Outer = Omit<OuterQuota, 'whenStored'>;
+
 /** The run whose task starts another one. */
 export interface Parent {
   readonly settings: () => SharedSettings;
+  readonly plan: Plan;
+  /** The quota of the parent; `undefined` if no limit bounds it. */
+  readonly quota: () => Quota | undefined;
   /** Events of the parent so far. */
   readonly events: readonly RunEvent[];
   /** True if this process lets the parent go without ending it. Its children are let go as well. */
@@ -46,12 +59,30 @@ export interface Parent {
   readonly onChild: (run: Run<unknown>) => void;
 }
 
+/** A child run that works in this process, with the task that has started it. */
+export interface LiveChild {
+  readonly run: Run<unknown>;
+  readonly phase: string;
+  readonly task: string;
+}
+
+/** The questions of one try. */
+export interface Questions {
+  readonly ask: AskPerson;
+  /** Ends the questions of the work that an earlier process has left open. The work asks no more. */
+  close(): Promise<void>;
+}
+
 /** The child runs of one run that work in this process. */
 export interface ChildRuns {
   /** Starts or resumes the run of a task. Resolves with the output of the task. */
   run(request: ChildRequest): Promise<unknown>;
+  /** The questions of a try, which are runs as well. */
+  questions(context: TaskContext): Questions;
   /** Calls a listener with each child run that works in this process, now and later. */
   watch(listener: (run: Run<unknown>) => void): void;
+  /** The child runs that work in this process now. */
+  live(): readonly LiveChild[];
   /** Open items of all child runs. */
   inbox(): readonly InboxItem[];
   /** The child run with an open item of this id. */
@@ -60,62 +91,106 @@ export interface ChildRuns {
   atRest(): Promise<unknown>;
 }
 
+/** Parts of a run whose tasks start others. */
+interface Own extends Omit<Parent, 'onChild' | 'quota'> {
+  /** Its actor; `undefined` until it has begun. */
+  readonly actor: () => AnyActorRef | undefined;
+}
+
 /** Creates the registry of child runs of one run. */
-export function createChildRuns(given: Omit<Parent, 'onChild'>): ChildRuns {
-  const live = new Set<Run<unknown>>();
+export function createChildRuns({ actor, ...given }: Own): ChildRuns {
+  const live = new Set<LiveChild>();
   const listeners: ((run: Run<unknown>) => void)[] = [];
-  const parent: Parent = { ...given, onChild: (run) => listeners.forEach((listener) => listener(run)) };
+  const parent: Parent = {
+    ...given,
+    quota: () => servicesOf(actor())?.quota,
+    onChild: (run) => listeners.forEach((listener) => listener(run)),
+  };
   return {
     watch(listener) {
       listeners.push(listener);
-      live.forEach(listener);
+      for (const { run } of live) listener(run);
     },
+    live: () => [...live],
     run: (request) => runChild(request, parent, live),
-    inbox: () => [...live].flatMap((run) => run.inbox()),
-    holderOf: (item) => [...live].find((run) => run.inbox().some(({ id }) => id === item)),
-    atRest: () => Promise.all([...live].map((run) => run.result)),
+    questions: (context) => questionsOf(context, parent, live),
+    inbox: () => [...live].flatMap(({ run }) => run.inbox()),
+    holderOf: (item) => [...live].find(({ run }) => run.inbox().some(({ id }) => id === item))?.run,
+    atRest: () => Promise.all([...live].map(({ run }) => run.result)),
   };
 }
 
-/** Binds the tasks that run pipelines to one run. Returns the same work if there are none. */
+/** Binds the tasks that run pipelines, and work that may ask people, to one run. Returns the same work if there is none. */
 export function bindChildRuns({ work, plan }: Pick<Pipeline, 'work' | 'plan'>, children: ChildRuns): Work {
-  if (![...work.phases.values()].some(hasChildren)) return work;
+  if (![...work.phases.values()].some(needsRun)) return work;
   const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => {
     const tasks = [...one.tasks].map(([task, its]): [string, TaskWork] => {
       const child = its.runner;
-      if (!child.pipeline) return [task, its];
+      if (!child.pipeline) return [task, asking(its, children)];
       const planned = plan.phases.find((phase) => phase.name === name)?.tasks.find((other) => other.name === task);
       const estimate = planned?.estimate ?? {};
       return [task, { ...its, runner: { run: (context) => children.run({ child, context, estimate }) } }];
     });
-    return [name, { ...one, tasks: new Map(tasks) }];
+    const reviewers = [...one.reviewers].map(([reviewer, its]): [string, TaskWork] => [
+      reviewer,
+      asking(its, children),
+    ]);
+    return [name, { ...one, tasks: new Map(tasks), reviewers: new Map(reviewers) }];
   });
   return { ...work, phases: new Map(phases) };
 }
 
-/**
- * Returns the id of the run whose task has started a run; `undefined` for any other id. The id of a child run is the idempotency key
- * of its task, which begins with the id of its parent.
- */
-export function parentOf(runId: string): string | undefined {
-  const parts = runId.split('/');
-  const [parent] = parts;
-  if (parts.length !== 6 || parts[4] !== 'task' || parent === undefined) return undefined;
-  try {
-    return decodeURIComponent(parent);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the ids of the child runs of a run that have not ended. */
-export async function openChildren(store: RunStore, runId: string): Promise<readonly string[]> {
-  const running = await store.runs({ status: ['running'] });
-  return running.flatMap((run) => (parentOf(run.runId) === runId ? run.runId : []));
-}
-
 // --- internal ---
 
-function hasChildren({ tasks }: PhaseWork): boolean {
-  return [...tasks.values()].some(({ runner }) => runner.pipeline !== undefined);
+function needsRun({ tasks, reviewers }: PhaseWork): boolean {
+  return [...tasks.values(), ...reviewers.values()].some(
+    ({ runner }) => runner.pipeline !== undefined || mayAskPeople(runner),
+  );
+}
+
+/** Work that may ask people, with the questions of each try. Other work is returned as it is. */
+function asking(work: TaskWork, children: ChildRuns): TaskWork {
+  const { runner } = work;
+  if (!mayAskPeople(runner)) return work;
+  const run = async (context: TaskContext): Promise<unknown> => {
+    const questions = children.questions(context);
+    bindPerson(context, questions.ask);
+    try {
+      return await runner.run(context);
+    } finally {
+      // A question that stays open harms nothing, so a store that fails is no failure of the work.
+      await questions.close().catch(() => undefined);
+    }
+  };
+  return { ...work, runner: { run } };
+}
+
+/** Creates the questions of a try. */
+function questionsOf(context: TaskContext, parent: Parent, live: Set<LiveChild>): Questions {
+  const asked: Asked = new Map();
+  // A person uses nothing that a limit of the parent counts, and must not wait for the work that asks.
+  const unbounded: Parent = { ...parent, quota: () => undefined };
+  return {
+    async ask(question, signal, about) {
+      for (;;) {
+        const request = questionRun({ question, about }, context, asked, signal);
+        const known = await parent.settings().store?.run(request.context.idempotencyKey);
+        // A question that was closed without an answer is asked again.
+        if (known && known.status !== 'running' && known.status !== 'completed') continue;
+        return runChild({ ...request, estimate: {} }, unbounded, live);
+      }
+    },
+    async close() {
+      const { store, starter, ...settings } = parent.settings();
+      if (!store || parent.isLetGo()) return;
+      const signal = AbortSignal.abort(new Error('The work that asked is over.'));
+      for (const id of await openChildren(store, context.run)) {
+        if (!isQuestionOf(context, id) || [...live].some(({ run }) => run.id === id)) continue;
+        // Its question does not matter any more, as no work of it begins.
+        const idle = pipelineAsking({ question: 'Over.' });
+        const run = await starter.resume(store, id, idle, { ...settings, signal });
+        await run.result;
+      }
+    },
+  };
 }

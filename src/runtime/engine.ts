@@ -6,6 +6,7 @@
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
 import { clockOf, type Clock } from '../machines/phase/clock.ts';
+import { setOuterQuota } from '../machines/phase/run-services.ts';
 import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 import { isTimed, setEventListener, setPorts, stopPhases } from '../machines/pipeline/run-state-registry.ts';
 import type { Pipeline } from '../model/definition/define.ts';
@@ -15,7 +16,7 @@ import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
-import { bindChildRuns, createChildRuns, type SharedSettings } from './child-runs.ts';
+import { bindChildRuns, createChildRuns, type Outer, type SharedSettings } from './child-runs.ts';
 import { eventsWithoutMachine } from './records/end-events.ts';
 import { openInbox } from './exit-notice.ts';
 import { followSignal } from './follow-signal.ts';
@@ -46,15 +47,14 @@ export interface EngineOptions {
   /** Settings for the runs that its tasks start. */
   readonly shared: Omit<SharedSettings, 'redact' | 'clock' | 'attended' | 'memory'>;
   readonly clock?: (Clock & { now?(): number }) | undefined;
+  /** Room in the limits of the run whose task has started this one. @default unlimited */
+  readonly outer?: Outer | undefined;
   /**
    * Prepares the beginning of the run. If it rejects, the run ends with that error and never begins.
    *
    * @returns The input of its actor, and a step to take before the actor starts.
    */
-  begin(): Promise<{
-    readonly input: PipelineInput;
-    readonly prepare?: ((actor: PipelineActor) => void) | undefined;
-  }>;
+  begin(): Promise<{ readonly input: PipelineInput; readonly prepare?: ((actor: PipelineActor) => void) | undefined }>;
   /** Called when the run has begun, or with the error that prevented it. Without it, a run that cannot begin ends as failed. */
   readonly onStarted?: ((error?: unknown) => void) | undefined;
 }
@@ -65,7 +65,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let actor: PipelineActor | undefined;
   let ended = false;
   let suspended = false;
-  /** True if this process stops working on the run, and the run has not ended. */
+  /** True if this process stops before the run ends. */
   let letGo = false;
   let pendingCancel: (() => void) | undefined;
   let finish: () => void = () => undefined;
@@ -87,6 +87,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   let begun: PipelineInput | undefined;
   const children = createChildRuns({
+    plan: pipeline.plan,
+    actor: () => actor,
     events: log.events,
     isLetGo: () => letGo,
     letGo: () => suspend(),
@@ -100,7 +102,6 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   });
 
   const redact = guardRedact(options.redact ?? redactSecrets);
-
   function publish(raw: RunEvent): void {
     if (ended) return;
     const event = redact(raw);
@@ -121,8 +122,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   /** Ends the run if its machine cannot: before the machine has started, or after it has failed. */
   function endWithoutMachine(last: Omit<EventOf<'run.ended'>, 'type'>): void {
     if (ended) return;
-    const isEmpty = log.events.length === 0;
-    for (const event of eventsWithoutMachine(pipeline, isEmpty, snapshot, last)) publish(event);
+    for (const event of eventsWithoutMachine(pipeline, log.events.length === 0, snapshot, last)) publish(event);
   }
 
   /** Handles a failure of the machine itself, which is a bug: stops all work and reports the error in the result. */
@@ -163,6 +163,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       ...(clock && { clock }),
     });
     setEventListener(made, publish);
+    if (options.outer) setOuterQuota(made, options.outer, persistence?.host);
     if (persistence || work !== pipeline.work) setPorts(made, portsOf(work, persistence?.host));
     made.subscribe({ error: failRun });
     prepare?.(made);
@@ -192,7 +193,6 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     options.onStarted?.(thrown);
   }
 
-  /** Handles a message of another process. */
   function receive(message: PeerMessage): void {
     if (message.kind === 'cancel') cancel(String(message.body));
     else void inboxNow().receive(message);

@@ -207,7 +207,7 @@ function checkDecision(before: readonly RunRecord[], phase: string, decision: De
 }
 
 /** The records, with the first one marked as that of a fork. */
-function markedAsFork([first, ...rest]: readonly RunRecord[], at: number): readonly RunRecord[] {
+export function markedAsFork([first, ...rest]: readonly RunRecord[], at: number): readonly RunRecord[] {
   if (first?.event.type !== 'run.started') return [];
   return [{ ...first, event: { ...first.event, forked: { at, records: rest.length + 1 } } }, ...rest];
 }

@@ -10,7 +10,7 @@ import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import { workOn } from '../store/lease-holder.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import { cancelRun } from './cancel.ts';
-import { parentOf } from './child-runs.ts';
+import { parentOf } from './child-ids.ts';
 import type { ResumeOptions } from './resume.ts';
 import { resumeRun } from './start.ts';
 import type { Run } from './run.ts';

@@ -20,11 +20,12 @@ import { releaseGone } from '../store/lease-holder.ts';
 import type { Lease, ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
-import type { ChildStarter } from './child-run.ts';
-import { checkStartedPhases } from './compatible-plan.ts';
+import type { Outer } from './child-runs.ts';
+import type { ChildStarter } from './open-child.ts';
+import { checkStartedPhases } from './resuming/compatible-plan.ts';
 import { runEngine } from './engine.ts';
-import { nextPlan } from './next-plan.ts';
-import { checkEnd } from './not-resumable.ts';
+import { nextPlan } from './resuming/next-plan.ts';
+import { checkEnd } from './resuming/not-resumable.ts';
 import { giveBack, persistRun, type PersistenceOptions } from './records/persistence.ts';
 import { createRecordLog, publishUpTo } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
@@ -72,7 +73,7 @@ export interface PreparedResume {
 /** Replays a run. @throws PhasegateError if it cannot continue with that pipeline, as `resumeRun` does. */
 export function prepareResume(
   runId: string,
-  pipeline: Pick<Pipeline, 'plan' | 'name'>,
+  pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   records: readonly RunRecord[],
   options: ResumeOptions,
   how: 'resume' | 'retry',
@@ -108,14 +109,22 @@ export function prepareResume(
   };
 }
 
-/** Resumes a run that has not ended, or retries one that has. @param starter Starts the runs of its tasks. */
+/** The runs that a run belongs to. */
+interface Relations {
+  /** Starts the runs of its tasks. */
+  readonly starter: ChildStarter;
+  /** Room in the limits of the run whose task has started it. @default unlimited */
+  readonly outer?: Outer | undefined;
+}
+
+/** Resumes a run that has not ended, or retries one that has. */
 export async function resumeOrRetry<O>(
   store: RunStore,
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
   how: 'resume' | 'retry',
-  starter: ChildStarter,
+  relations: Relations,
 ): Promise<Run<O>> {
   checkPipeline(pipeline);
   const { clock, holder } = options;
@@ -138,7 +147,7 @@ export async function resumeOrRetry<O>(
     }
     publishUpTo(log, records.length);
     const leftAt = leftAtOf(listed, clock?.now ? undefined : log.now());
-    return await onStarted<O>({ store, log, lease, origin, starter }, pipeline, options, {
+    return await onStarted<O>({ store, log, lease, origin, ...relations }, pipeline, options, {
       ...prepared,
       times,
       leftAt,
@@ -184,10 +193,7 @@ function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecor
 }
 
 function onStarted<O>(
-  stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & {
-    readonly lease: Lease;
-    readonly starter: ChildStarter;
-  },
+  stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & Relations & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
   { replayed, next, times, leftAt }: PreparedResume & Pick<Continuation, 'times' | 'leftAt'>,
@@ -199,6 +205,7 @@ function onStarted<O>(
       ...options,
       pipeline,
       log,
+      outer: stored.outer,
       shared: {
         store: stored.store,
         holder: options.holder,

@@ -5,9 +5,10 @@
  */
 import type { Observable } from 'rxjs';
 import type { AnyActorRef } from 'xstate';
+import { NestedReservation } from '../machines/phase/quota-port.ts';
 import { servicesOf } from '../machines/phase/run-services.ts';
 import type { RunRecord } from '../model/events/event.ts';
-import type { ChildRuns } from './child-runs.ts';
+import type { ChildRuns, LiveChild } from './child-runs.ts';
 import { iterate, stream, type RecordLog } from './records/record-log.ts';
 import type { Run } from './run.ts';
 
@@ -22,7 +23,7 @@ interface Controls<O> extends Pick<
   readonly awaitOutputs: () => Promise<O>;
   /** The actor of the run; `undefined` until it has begun. */
   readonly actor: () => AnyActorRef | undefined;
-  readonly children: Pick<ChildRuns, 'watch'>;
+  readonly children: Pick<ChildRuns, 'watch' | 'live'>;
 }
 
 /** A try that waits, as its reservation does not fit into the rest of a limit. */
@@ -47,7 +48,7 @@ export class StartedRun<O> implements Run<O> {
   readonly #log: RecordLog;
   readonly #await: () => Promise<O>;
   readonly #actor: () => AnyActorRef | undefined;
-  readonly #children: Pick<ChildRuns, 'watch'>;
+  readonly #children: Pick<ChildRuns, 'watch' | 'live'>;
   #outputs: Promise<O> | undefined = undefined;
 
   constructor(log: RecordLog, controls: Controls<O>) {
@@ -70,7 +71,13 @@ export class StartedRun<O> implements Run<O> {
   /** The tries of a run that wait for a limit. */
   static waitingTries(run: object): readonly WaitingTry[] {
     const waiting = (#actor in run && servicesOf(run.#actor())?.quota?.waiting) || [];
-    return waiting.map(({ phase, task, isAlone }) => ({ phase, task, isAlone: isAlone() }));
+    const own = waiting.filter((one) => !(one instanceof NestedReservation));
+    return own.map(({ phase, task, isAlone }) => ({ phase, task, isAlone: isAlone() }));
+  }
+
+  /** The runs that the tasks of a run have started, and that work in this process now. */
+  static children(run: object): readonly LiveChild[] {
+    return #children in run ? run.#children.live() : [];
   }
 
   /** Calls a listener with each run that the tasks of a run have started, and with theirs, now and later. */

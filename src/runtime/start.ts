@@ -5,19 +5,22 @@
  */
 import { ulid } from 'ulid';
 import type { Pipeline } from '../model/definition/define.ts';
+import { refuseUncounted } from '../model/definition/uncounted-limits.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
-import type { RunRecord } from '../model/events/event.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
-import type { ChildStarter } from './child-run.ts';
+import { copyEnded } from './child-copy.ts';
+import { checkIsRoot } from './child-ids.ts';
+import type { Outer } from './child-runs.ts';
+import type { ChildStarter } from './open-child.ts';
 import { runEngine } from './engine.ts';
 import { persistRun } from './records/persistence.ts';
 import { createRecordLog } from './records/record-log.ts';
 import { resumeOrRetry, type ResumeOptions } from './resume.ts';
 import { inputOf } from './run-input.ts';
 import { StartedRun } from './run-handle.ts';
-import { checkPipeline, type Run, type RunArguments } from './run.ts';
+import { checkPipeline, type Run, type RunArguments, type RunOptions } from './run.ts';
 
 /**
  * Starts a run and returns at once.
@@ -29,7 +32,12 @@ import { checkPipeline, type Run, type RunArguments } from './run.ts';
  * const { status } = await run.result;
  * ```
  */
-export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
+export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
+  return begin<O>(pipeline, options);
+}
+
+/** Starts a run. @param outer Room in the limits of the run whose task starts it. */
+function begin<O>(made: Pick<Pipeline, 'plan' | 'work' | 'name'>, options: RunOptions, outer?: Outer): Run<O> {
   checkPipeline(made);
   const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
   const { memory = false } = options;
@@ -42,12 +50,14 @@ export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArgum
     inspect,
     redact,
     clock,
+    outer,
     shared: { store, holder, source, starter },
     persistence: store && persistRun({ store, log, holder, origin: { source } }),
     async begin() {
       checkRunId(runId);
       checkScope(memory);
       checkLimits(options.limits);
+      refuseUncounted(pipeline.plan, pipeline.work);
       const input = await inputOf(pipeline, options.input);
       if (!input.ok) throw input.error;
       return {
@@ -73,14 +83,18 @@ export function startRun<O, I>(made: Pipeline<O, I>, ...[options = {}]: RunArgum
  */
 export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArguments<I>): Promise<O> {
   const run = startRun(pipeline, ...options);
-  const cancelIfAsked = ({ event }: RunRecord) => {
-    const limit = event.type === 'limit.reached' && event.holds === null && pipeline.plan.onLimit === 'escalate';
-    if (event.type !== 'phase.escalated' && event.type !== 'task.asked' && !limit) return;
-    const about = 'phase' in event ? `phase "${event.phase}"` : `the limit ${event.limit}`;
-    run.cancel(`${about} waits for a person, whom runPipeline cannot ask: use startRun and run.decide`);
+  const watch = (one: Run<unknown>) => {
+    let holds = false;
+    one.events$.subscribe(({ event }) => {
+      if (event.type === 'run.started') holds = event.plan.onLimit === 'escalate';
+      const limit = event.type === 'limit.reached' && event.holds === null && holds;
+      if (event.type !== 'phase.escalated' && event.type !== 'task.asked' && !limit) return;
+      const about = 'phase' in event ? `phase "${event.phase}"` : `the limit ${event.limit}`;
+      run.cancel(`${about} waits for a person, whom runPipeline cannot ask: use startRun and run.decide`);
+    });
   };
-  run.events$.subscribe(cancelIfAsked);
-  StartedRun.watchChildren(run, (child) => child.events$.subscribe(cancelIfAsked));
+  watch(run);
+  StartedRun.watchChildren(run, watch);
   return run.outputs;
 }
 
@@ -89,7 +103,7 @@ export function runPipeline<O, I>(pipeline: Pipeline<O, I>, ...options: RunArgum
  *
  * Approved phases are not run again. Counters and open questions are restored. Interrupted tasks run again with the same idempotency key.
  *
- * @throws PhasegateError `RUN_UNKNOWN`; `RUN_ENDED`; `RUN_LEASED` if another process works on it; `RUN_CHANGED` if the pipeline differs
+ * @throws PhasegateError `RUN_UNKNOWN`; `RUN_ENDED`; `RUN_HAS_PARENT` if a task has started it; `RUN_LEASED` if another process works on it; `RUN_CHANGED` if the pipeline differs
  *   from that of the start; `INPUT_MASKED`; `JOURNAL_DIVERGED` if the pipeline does not lead to the run's records.
  */
 export function resumeRun<O>(
@@ -98,7 +112,7 @@ export function resumeRun<O>(
   pipeline: Pipeline<O, never> | Pipeline<O>,
   options: ResumeOptions = {},
 ): Promise<Run<O>> {
-  return resumeOrRetry(store, runId, pipeline, options, 'resume', starter);
+  return begunBy(store, runId, pipeline, options, 'resume');
 }
 
 /**
@@ -113,13 +127,32 @@ export function retryRun<O>(
   pipeline: Pipeline<O, never> | Pipeline<O>,
   options: ResumeOptions = {},
 ): Promise<Run<O>> {
-  return resumeOrRetry(store, runId, pipeline, options, 'retry', starter);
+  return begunBy(store, runId, pipeline, options, 'retry');
 }
+
+/** Tasks start runs by the same functions as a user. */
+export const starter: ChildStarter = {
+  start: begin,
+  resume: (store, runId, pipeline, options, outer) =>
+    resumeOrRetry(store, runId, pipeline, options, 'resume', { starter, outer }),
+  retry: (store, runId, pipeline, options, outer) =>
+    resumeOrRetry(store, runId, pipeline, options, 'retry', { starter, outer }),
+  copy: copyEnded,
+};
 
 // --- internal ---
 
-/** Tasks start runs by the same functions as a user. */
-const starter: ChildStarter = { start: startRun, resume: resumeRun };
+/** Continues a run for a user. */
+async function begunBy<O>(
+  store: RunStore,
+  runId: string,
+  pipeline: Pipeline<O, never> | Pipeline<O>,
+  options: ResumeOptions,
+  how: 'resume' | 'retry',
+): Promise<Run<O>> {
+  await checkIsRoot(store, runId, how);
+  return resumeOrRetry(store, runId, pipeline, options, how, { starter });
+}
 
 /** @throws PhasegateError `INPUT_INVALID` for a blank scope, which all runs without a name would share. */
 function checkScope(memory: unknown): void {

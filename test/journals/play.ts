@@ -8,7 +8,7 @@ import { resumeRun, retryRun, startRun, type Run, memoryStore, readRun } from '.
 import { answerItem } from '../../src/inbox.ts';
 import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
-import { SteppedClock } from '../property/stepped-clock.ts';
+import { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 import { keepJournal } from '../replay-difference.ts';
 import { BEGIN, type Recording, type Stage } from './recording.ts';
 
@@ -41,7 +41,7 @@ export async function playOn(
 interface Scene {
   readonly recording: Recording;
   readonly store: RunStore;
-  readonly clock: SteppedClock;
+  readonly clock: VirtualClock;
   readonly runId: string;
   /** Observes the actors of the run, if it is inspected. */
   readonly inspect?: (() => void) | undefined;
@@ -52,14 +52,14 @@ const TURNS = 6;
 const MAX_STEPS = 2000;
 const MAX_PROCESSES = 10;
 
-function clockAt(time: number): SteppedClock {
-  const clock = new SteppedClock();
+function clockAt(time: number): VirtualClock {
+  const clock = new VirtualClock();
   clock.set(time);
   return clock;
 }
 
 /** Does something under the time of a clock: a fork is dated by that of the machine. */
-async function dated<T>(clock: SteppedClock, act: () => Promise<T> | undefined): Promise<T | undefined> {
+async function dated<T>(clock: VirtualClock, act: () => Promise<T> | undefined): Promise<T | undefined> {
   const { now } = Date;
   Date.now = () => clock.now();
   try {

@@ -7,14 +7,14 @@ import type { Answer, Pipeline, Redact, ResumeOptions, RunOptions } from '../../
 import type { InboxItem, Reply } from '../../src/inbox.ts';
 import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
-import type { SteppedClock } from '../property/stepped-clock.ts';
+import type { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 
 /** The time of the first record of every run, in milliseconds since 1970. */
 export const BEGIN = 1_800_000_000_000;
 
 /** The state that handlers read besides their context. */
 export interface Stage {
-  readonly clock: SteppedClock;
+  readonly clock: VirtualClock;
   /** True if that many milliseconds have passed since the first record. */
   readonly past: (ms: number) => boolean;
 }
@@ -50,7 +50,7 @@ export interface Recording {
   /** Goes on with a run that nobody works on; `undefined` leaves it so. */
   readonly next?: (records: readonly RunRecord[]) => Next | undefined;
   /** Fills the store before anybody works on the run. */
-  readonly before?: (store: RunStore, clock: SteppedClock) => Promise<unknown>;
+  readonly before?: (store: RunStore, clock: VirtualClock) => Promise<unknown>;
   /** Makes the run itself, as a fork of one that is in the store then. */
   readonly fork?: (store: RunStore) => Promise<unknown>;
   /** If a process that takes the run over comes to other readings, so that other phases run again: only its outputs are the same. */

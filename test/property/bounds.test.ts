@@ -12,7 +12,7 @@ import { idle } from '../rig.ts';
 import { build } from './build.ts';
 import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
-import { SteppedClock } from './stepped-clock.ts';
+import { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 
 /** Random reviewers approve soon. Insistent ones spend their budgets. */
 const SCOPES: readonly (readonly [string, Scope, (scenario: Scenario) => Scenario, number])[] = [
@@ -53,7 +53,7 @@ const MAX_STEPS = 20_000;
 async function witness(
   scenario: Scenario,
 ): Promise<{ readonly bounds: readonly PhaseBound[]; readonly records: readonly RunRecord[] }> {
-  const clock = new SteppedClock();
+  const clock = new VirtualClock();
   const records: RunRecord[] = [];
   const pipeline = build(scenario, { clock, saw: () => undefined });
   const run = startRun(pipeline, { clock, attended: scenario.attended });

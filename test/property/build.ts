@@ -35,7 +35,7 @@ import {
 import { shown } from '../reference/line.ts';
 import { answer, entryOf, perform } from './acts.ts';
 import { createCalls, type Calls, type WorkerCall } from './calls.ts';
-import type { SteppedClock } from './stepped-clock.ts';
+import type { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 
 /** The outputs of earlier phases that a task saw when it was called. */
 export interface Sighting {
@@ -49,7 +49,7 @@ export interface Sighting {
 
 /** The objects that the workers of a run share. */
 export interface Stage {
-  readonly clock: SteppedClock;
+  readonly clock: VirtualClock;
   readonly saw: (sighting: Sighting) => void;
   /** Called with the findings that a reviewer is shown. */
   readonly showed?: (line: string) => void;

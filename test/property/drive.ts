@@ -11,7 +11,7 @@ import type { Scenario } from '../reference/scenario.ts';
 import { build, type Sighting } from './build.ts';
 import { noMemory, peopleOf } from './people.ts';
 import { replayDifference } from '../replay-difference.ts';
-import { SteppedClock } from './stepped-clock.ts';
+import { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 
 /** The observations of a driven run. */
 export interface Driven {
@@ -41,7 +41,7 @@ export interface Kept {
  * @param kept Its store. @default none
  */
 export async function drive(scenario: Scenario, inspect?: () => void, kept?: Kept): Promise<Driven> {
-  const clock = new SteppedClock();
+  const clock = new VirtualClock();
   const sightings: (Sighting & { readonly seq: number })[] = [];
   const records: RunRecord[] = [];
   const shown: string[] = [];

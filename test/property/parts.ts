@@ -13,7 +13,7 @@ import { build } from './build.ts';
 import { createCalls } from './calls.ts';
 import { settle } from './drive.ts';
 import { noMemory, peopleOf } from './people.ts';
-import { SteppedClock } from './stepped-clock.ts';
+import { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 
 /** A run of several processes. */
 export interface Parted {
@@ -36,7 +36,7 @@ export async function driveInParts(scenario: Scenario, more: (nth: number) => nu
   let now = 0;
   for (let nth = 0; nth < MAX_PARTS; nth++) {
     const kept = await readRun(store, 'run');
-    const clock = new SteppedClock();
+    const clock = new VirtualClock();
     clock.set(now);
     const pipeline = build(scenario, { clock, saw: () => undefined, calls });
     const run =

@@ -15,7 +15,7 @@ import { asAllowed } from '../reference/targets.ts';
 import { createWorld } from '../reference/world.ts';
 import { answer, decisionOf } from './acts.ts';
 import { mistakesAbout } from './mistakes.ts';
-import type { SteppedClock } from './stepped-clock.ts';
+import type { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 
 /** The memory of people, which outlives processes. */
 export interface PeopleMemory {
@@ -51,7 +51,7 @@ export function noMemory(): PeopleMemory {
 export function peopleOf(
   scenario: Scenario,
   run: Pick<Run, 'decide' | 'answer' | 'inbox'>,
-  clock: SteppedClock,
+  clock: VirtualClock,
   memory: PeopleMemory,
 ): People {
   const { records, asked, due, refused } = memory;

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Inputs, Outputs, Report, TaskContext, TaskRevision } from '../../model/handlers/task.ts';
+import { startOf, workKey } from '../../model/handlers/work-key.ts';
 import { inputsForHandler } from '../../model/ledger/input-view.ts';
 import { reporterOf } from './handler-reports.ts';
 import type { Try } from './single-try.ts';
@@ -22,6 +23,7 @@ export class HandlerContext implements TaskContext {
   readonly context: Outputs;
   readonly attempt: number;
   readonly generation: number;
+  readonly try: number;
   readonly run: string;
   readonly phase: string;
   readonly task: string;
@@ -38,6 +40,7 @@ export class HandlerContext implements TaskContext {
     this.context = outputs;
     this.attempt = attempt;
     this.generation = origin.generation;
+    this.try = one.number;
     this.run = origin.run;
     this.phase = origin.phase.name;
     this.task = plan.name;
@@ -76,12 +79,10 @@ export class HandlerContext implements TaskContext {
     const { role, scope, run: again } = this.#one.trial;
     const { origin, review, attempt, renewals } = scope.input;
     const { run, phase, generation } = origin;
-    // Attempts are numbered from 0 again if a phase starts over, and then its work is different work.
-    const start = renewals === 0 ? generation : `${generation}.${renewals}`;
     // A review that is repeated after an error is different work as well, and so is a check that is run again.
     const asked = role === 'review' || role === 'check' ? [review.errors + 1] : [];
     const counts = again === undefined ? asked : [...asked, again];
-    return [run, phase.name, start, attempt, role, this.task, ...counts].map(encodeURIComponent).join('/');
+    return workKey([run, phase.name, startOf(generation, renewals), attempt, role, this.task, ...counts]);
   }
 }
 

@@ -38,6 +38,7 @@ function sendReport(one: Try, report: Report): void {
     progress,
     artifact,
     observation,
+    waiting,
     warning,
   } = report;
   requireAmount('inputTokens', inputTokens);
@@ -70,6 +71,7 @@ function sendReport(one: Try, report: Report): void {
     }),
     ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
     ...(observation !== undefined && { observation: elided(String(observation), LONGEST_OBSERVED) }),
+    ...(waiting !== undefined && { waiting: Boolean(waiting) }),
   });
 }
 

@@ -63,12 +63,22 @@ export function runTask<C>(taskRun: TaskRun<C>, number = 1): void {
   }
 }
 
+/** True if another try may help. A demand for rework is no failure to retry, and a predicate that throws counts as false. */
+export function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown): boolean {
+  if (asRework(error)) return false;
+  try {
+    return retryable?.(error) ?? retryHintOf(error).retryable;
+  } catch {
+    return false;
+  }
+}
+
 // --- internal ---
 
 function begin<C>(taskRun: TaskRun<C>, number: number, reservation: Reservation | undefined): void {
   taskRun.onTry?.(number);
   // The try exists before its record is stored, so that the speed of the store does not affect its charges.
-  const one = new Try(taskRun, reservation);
+  const one = new Try(taskRun, number, reservation);
   taskRun.host.whenDurable(() => taskRun.scope.guard(() => tryOnce(taskRun, number, one)));
 }
 
@@ -186,16 +196,6 @@ function timeoutError({ name, timeout }: TaskPlan): PhasegateError {
   const problem = `Cannot wait longer for task "${name}" as its timeout of ${timeout} ms is over`;
   const hint = 'Raise `timeout` (milliseconds, 0 for none), or pass `signal` to the calls that the task awaits.';
   return new PhasegateError('TASK_TIMEOUT', problem, { hint });
-}
-
-/** True if another try may help. A demand for rework is no failure to retry, and a predicate that throws counts as false. */
-function isRetryable({ retryable }: Pick<TaskWork, 'retryable'>, error: unknown): boolean {
-  if (asRework(error)) return false;
-  try {
-    return retryable?.(error) ?? retryHintOf(error).retryable;
-  } catch {
-    return false;
-  }
 }
 
 /** True if `await` would wait for a value. A value that throws when inspected counts as well, and `await` throws its error. */

@@ -17,6 +17,8 @@ export type UsageReport = Pick<
 /** One try of one task. */
 export class Try {
   readonly trial: Omit<TaskRun<never>, 'context'>;
+  /** Its number among the tries of the task, from 1. */
+  readonly number: number;
   /** True if the result is no longer awaited. The handler may still be running. */
   isOver = false;
   /** Set when the handler reads it. */
@@ -29,8 +31,9 @@ export class Try {
   #unhook: (() => void) | undefined = undefined;
 
   /** @param reservation Usage that is reserved for the try. */
-  constructor(taskRun: Omit<TaskRun<never>, 'context'>, reservation: Reservation | undefined) {
+  constructor(taskRun: Omit<TaskRun<never>, 'context'>, number: number, reservation: Reservation | undefined) {
     this.trial = taskRun;
+    this.number = number;
     this.#reservation = reservation;
     const { costUsd, tokens } = taskRun.plan.estimate;
     this.#account = costUsd || tokens ? new Account(taskRun.plan.estimate) : undefined;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { unreportedBy } from '../call/unreported.ts';
 import type { Decision } from '../../model/decision/decision.ts';
 import { task } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
@@ -115,7 +116,7 @@ export function modelReviewer<N extends string>(
       decided.abort();
     }
   };
-  return task(name, { estimate, timeout, retry: modelRetry(retry), run });
+  return task(name, { estimate, unreported: unreportedBy(callers), timeout, retry: modelRetry(retry), run });
 }
 
 // --- internal ---

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { unreportedBy } from '../call/unreported.ts';
 import { task } from '../../model/definition/define.ts';
 import type { ReflectContext } from '../../model/handlers/reflector.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
@@ -61,7 +62,7 @@ export function modelReflection<N extends string>(
     };
     return (await callModel(callerAt(callers, context.attempt), question, context)).trim();
   };
-  return task(name, { estimate, timeout, retry: modelRetry(retry), run });
+  return task(name, { estimate, unreported: unreportedBy(callers), timeout, retry: modelRetry(retry), run });
 }
 
 // --- internal ---

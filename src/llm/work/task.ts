@@ -9,6 +9,7 @@ import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import { refuseMaxAnswer } from '../call/answer-limit.ts';
 import { answerForm, readJson, unwrapped, type AnswerForm } from '../call/answer-schema.ts';
+import { unreportedBy } from '../call/unreported.ts';
 import { callModel, type Asked, type Caller } from '../call/call.ts';
 import { fit, MOST_MATERIAL, refuseMaterial } from '../call/fit.ts';
 import { callerAt } from '../call/ladder.ts';
@@ -84,7 +85,16 @@ export function modelTask<N extends string, O>(
   return {
     kind: 'task',
     name,
-    options: { description, after, output, estimate: fields.estimate, timeout, retry: modelRetry(retry), run },
+    options: {
+      description,
+      after,
+      output,
+      estimate: fields.estimate,
+      unreported: unreportedBy(callers),
+      timeout,
+      retry: modelRetry(retry),
+      run,
+    },
   };
 }
 

@@ -30,6 +30,20 @@ export class Reservation {
   }
 }
 
+/** A reservation for a try of a run that a task has started. */
+export class NestedReservation extends Reservation {}
+
+/** Room in the limits of the run whose task has started this one. */
+export interface OuterQuota extends Pick<Quota, 'request' | 'release'> {
+  /** The task that has started the run, and its phase. */
+  readonly phase: string;
+  readonly task: string;
+  /** The estimate of that task, for which room is reserved already. */
+  readonly covered: Estimate;
+  /** Calls back once the records of the run so far are stored, and its parent has counted their usage. */
+  whenStored(go: () => void): void;
+}
+
 /** Room in the limits of a run, with all reservations. */
 export interface Quota {
   /** Requests of tries that have not begun, oldest first. */

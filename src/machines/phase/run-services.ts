@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { PhaseReport, RunEvent } from '../../model/events/event.ts';
 import type { AttemptOutcome, GateOutcome, PhasePorts, Progress } from './ports.ts';
-import type { Quota } from './quota-port.ts';
+import type { OuterQuota, Quota } from './quota-port.ts';
 import type { Stragglers } from './stragglers.ts';
 
 /** Takes a report. */
@@ -32,6 +32,8 @@ export interface RunServices {
   listener?: ((event: RunEvent) => void) | undefined;
   /** The quota that tries ask; absent if no limit bounds them. */
   quota?: Quota | undefined;
+  /** The quota of the run whose task has started this one; absent if no limit of it bounds them. */
+  outer?: OuterQuota | undefined;
   /** Work that was stopped and has not ended. */
   stragglers?: Stragglers | undefined;
   /** Deferred work by phase; present while the phases of the run are restored. */
@@ -58,6 +60,19 @@ export function openServices(pipeline: AnyActorRef): RunServices {
 /** Returns the services of a pipeline actor; `undefined` for any other actor. */
 export function servicesOf(pipeline: AnyActorRef | undefined): RunServices | undefined {
   return pipeline && registry.get(pipeline);
+}
+
+/**
+ * Bounds the run of a pipeline actor by the limits of the run that has started it. The actor must not have started.
+ *
+ * @param host Calls back once the records so far are stored. @default at once
+ */
+export function setOuterQuota(
+  pipeline: AnyActorRef,
+  outer: Omit<OuterQuota, 'whenStored'>,
+  host: { whenDurable(go: () => void): void } = { whenDurable: (go) => go() },
+): void {
+  openServices(pipeline).outer = { ...outer, whenStored: (go) => host.whenDurable(go) };
 }
 
 /** Returns the services of the run of a phase; its own for a phase without a pipeline. */

@@ -8,6 +8,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunEvent } from '../../model/events/event.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
 import { handleLateReport, recordRead } from '../coordinator/handle-report.ts';
+import { withinOuter } from '../coordinator/nested-quota.ts';
 import { createQuota } from '../coordinator/quota.ts';
 import { isSentUp } from '../coordinator/parent-events.ts';
 import { isLive } from '../coordinator/phase-state.ts';
@@ -57,7 +58,7 @@ export function registerRunState(pipeline: AnyActorRef, state: RunState, times?:
   services.state = state;
   state.timeLimits = createTimeLimits(pipeline, state, times);
   state.ledger.onAsk = (view, source) => recordRead(state, view, source);
-  state.quota = createQuota(state);
+  state.quota = withinOuter(createQuota(state), services.outer);
   services.quota = state.quota;
   const { ports } = state;
   state.stragglers = new Stragglers({

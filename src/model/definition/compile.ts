@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ChildOptions } from '../handlers/child-pipeline.ts';
 import { questionOf } from '../handlers/human.ts';
 import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from '../handlers/phase.ts';
-import type { AnyTask, TaskContext } from '../handlers/task.ts';
+import type { AnyTask, TaskContext, UsageAmount } from '../handlers/task.ts';
 import { readSubscription } from '../plan/artifact-subscription.ts';
 import { formerDefaults, noteFormer } from '../plan/former-plan.ts';
 import { inboxPolicyOf } from '../plan/inbox-policy.ts';
@@ -28,6 +28,8 @@ export interface TaskWork {
   readonly retryable: ((error: unknown) => boolean) | undefined;
   /** True if waits have jitter when the backoff sets none. It is not in the plan, so stored runs keep their fingerprint. */
   readonly jitter?: boolean | undefined;
+  /** Amounts that it uses and does not report. */
+  readonly unreported?: readonly UsageAmount[] | undefined;
   /** True if a reviewer may approve with other outputs. Only a person may, as the only reviewer. @default false */
   readonly mayEdit?: true;
   /** True if a person is the reviewer: the answer was validated when it was given. @default false */
@@ -218,5 +220,12 @@ function workOf(options: PhaseSettings): PhaseWork {
 function taskWork({ options }: AnyTask): TaskWork {
   // Methods are compared bivariantly: `phase()` has checked that the handlers fit their phase.
   const { retryable, jitter } = options.retry ?? {};
-  return { runner: options, output: options.output, retryable, ...(jitter !== undefined && { jitter }) };
+  const { unreported } = options;
+  return {
+    runner: options,
+    output: options.output,
+    retryable,
+    ...(jitter !== undefined && { jitter }),
+    ...(unreported && { unreported }),
+  };
 }

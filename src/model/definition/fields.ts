@@ -74,6 +74,7 @@ const task = z.object({
         .optional(),
       timeout: z.number().min(0).optional(),
       estimate: estimateSchema.optional(),
+      unreported: z.array(z.enum(['tokens', 'costUsd'])).optional(),
       version,
       pipeline: call.optional(),
       input: call.optional(),

@@ -8,6 +8,7 @@ import { PhasegateError } from '../errors/phasegate-error.ts';
 /** Kinds of problems of a definition; each has an entry in `docs/errors.md#PIPELINE_INVALID`. */
 export type ProblemCode =
   | 'CYCLE'
+  | 'ESTIMATE_MISSING'
   | 'NAME_DUPLICATE'
   | 'NAME_INVALID'
   | 'NAME_RESERVED'

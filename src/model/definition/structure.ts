@@ -7,6 +7,7 @@ import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
 import { graphOf, reach, type Graph, type GraphNode } from '../values/graph.ts';
 import { cycles, isAcyclic } from './cycles.ts';
+import { estimateProblems } from './estimates.ts';
 import { nameProblem } from './names.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 import { placeIn, type Path } from './places.ts';
@@ -30,6 +31,7 @@ export function structureProblems(
     ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, ['phases', index])),
     ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
     ...definition.phases.flatMap((_, index) => (acyclic ? recallProblems(definition, graph, index) : [])),
+    ...estimateProblems(definition),
   ];
 }
 

@@ -139,6 +139,8 @@ export const taskEvents = [
     progress: z.union([z.number(), z.string()]).optional(),
     artifact: z.object({ name: z.string(), content: z.unknown() }).optional(),
     observation: z.string().optional(),
+    /** True if the task only waits for people from then on, false if it works again. */
+    waiting: z.boolean().optional(),
   }),
   z.object({
     type: z.literal('task.completed'),

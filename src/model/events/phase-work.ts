@@ -60,7 +60,7 @@ export function waitsForPerson({ stage, of }: PhaseWork): boolean {
 export function applyToWork(phase: PhaseWork, event: PhaseEvent, isHeld: boolean): void {
   switch (event.type) {
     case 'task.started':
-      // A resumed task still has its question.
+      // A resumed task still has its question, or waits on.
       if (phase.tasks.get(event.task) !== 'asked') put(phase, event.task, 'begun');
       return;
     case 'task.retrying':
@@ -95,6 +95,10 @@ export function applyToWork(phase: PhaseWork, event: PhaseEvent, isHeld: boolean
       clear(phase);
       phase.stage = 'escalated';
       return;
+    case 'task.reported':
+      if (event.waiting === undefined || event.reviewer || !phase.tasks.has(event.task)) return;
+      put(phase, event.task, event.waiting ? 'asked' : 'begun');
+      return;
     case 'phase.started':
     case 'phase.read':
     case 'phase.unaffected':
@@ -107,7 +111,6 @@ export function applyToWork(phase: PhaseWork, event: PhaseEvent, isHeld: boolean
     case 'phase.invalidated':
     case 'phase.skipped':
     case 'phase.cancelled':
-    case 'task.reported':
     case 'task.dropped':
     case 'check.baselined':
     case 'attempt.unchanged':

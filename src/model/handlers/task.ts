@@ -41,6 +41,11 @@ export interface Report {
   readonly artifact?: { readonly name: string; readonly content: unknown } | undefined;
   /** One action and its result. The strategy `trajectory` passes the first five and the last five to the next attempt. */
   readonly observation?: string | undefined;
+  /**
+   * True if the task only waits for people from now on, such as for an answer from another system; false if it works again. Time of
+   * such a wait is no time of work. @default false
+   */
+  readonly waiting?: boolean | undefined;
   /** A warning for people, which `phase.warned` records: a code in capitals, and a sentence. */
   readonly warning?: { readonly code: string; readonly message: string } | undefined;
 }
@@ -67,6 +72,8 @@ export interface TaskContext<I = Inputs, C = Outputs, In = unknown, P = unknown>
   readonly attempt: number;
   /** Times the phase was sent back by a later one or invalidated. */
   readonly generation: number;
+  /** The number of this try of the task in the attempt, from 1; see `retry`. */
+  readonly try: number;
   /** The changes that this attempt should make; `undefined` on the first. */
   readonly revision: TaskRevision<P> | undefined;
   /** The artifacts that the phase subscribes to, in that order. Names that no task has reported are left out. */
@@ -115,6 +122,9 @@ export interface RetryPolicy {
   readonly retryable?: ((error: unknown) => boolean) | undefined;
 }
 
+/** Amounts of usage that a run can be limited by. */
+export type UsageAmount = 'tokens' | 'costUsd';
+
 /** Options of `task()`. */
 export interface TaskOptions extends ChildOptions {
   /** The instructions, in words; the base of `prompt`. @default '' */
@@ -133,6 +143,8 @@ export interface TaskOptions extends ChildOptions {
    * into what is left.
    */
   readonly estimate?: Estimate | undefined;
+  /** Amounts that the work uses and does not report. A limit that counts one of them needs an `estimate` of it. @default none */
+  readonly unreported?: readonly UsageAmount[] | undefined;
   /**
    * The version of the task's functions and schemas, which are not part of the fingerprint. Change it with them. Resuming a run with
    * another version must be allowed explicitly. @default none

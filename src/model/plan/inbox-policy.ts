@@ -39,6 +39,9 @@ export type OnExpiry = NonNullable<InboxPolicy['onExpiry']>;
 /** The urgency of a question. */
 export type Severity = NonNullable<InboxPolicy['severity']>;
 
+/** Name of the decider in decisions by a deadline. */
+export const CLOCK = 'the clock';
+
 // --- internal ---
 
 const onlyPolicy = z.object(inboxPolicySchema.unwrap().shape);

@@ -57,8 +57,8 @@ export const policies = {
     onLimit: 'escalate',
     limits: { perPair: 3, corrections: 10 },
   },
-  /** Phased execution: one retry from a fresh context, then everything halts. */
-  phased: { maxRetries: 1, onExhausted: 'reject', onFailure: 'halt' },
+  /** Phased execution: one retry from a fresh context, then everything halts. No earlier phase works again. */
+  phased: { maxRetries: 1, maxPredecessorRetries: 0, onExhausted: 'reject', onFailure: 'halt' },
   /** The defaults with people: a person decides instead of the run ending for lack of an approval. */
   strict: {
     onExhausted: 'escalate',

@@ -10,7 +10,14 @@ import type { GateHistory } from './gate-history.ts';
 import { attemptsBimodal, critiqueRepeated, exhaustionAccepted, looped, noBound, oftenSentBack } from './loop-rules.ts';
 import { changeNotNamed, neverApproves, neverSendsBack, reviewErrors } from './review-rules.ts';
 import type { SentBack } from './send-back-counts.ts';
-import { outputUnchanged, promptBypassed, promptGrew, revisionUnread, revisionWithheld } from './work-rules.ts';
+import {
+  agentRefused,
+  outputUnchanged,
+  promptBypassed,
+  promptGrew,
+  revisionUnread,
+  revisionWithheld,
+} from './work-rules.ts';
 
 /** Returns findings about gates, then about phases that are sent back; problems first. */
 export function diagnose(gates: readonly GateHistory[], sentBack: readonly SentBack[]): readonly Diagnosis[] {
@@ -43,4 +50,5 @@ const QUESTIONS: readonly Rule[] = [
   neverSendsBack,
   attemptsBimodal,
   promptGrew,
+  agentRefused,
 ];

@@ -22,7 +22,8 @@ export type FindingCode =
   | 'NEVER_SENDS_BACK'
   | 'ATTEMPTS_BIMODAL'
   | 'PROMPT_GREW'
-  | 'OFTEN_SENT_BACK';
+  | 'OFTEN_SENT_BACK'
+  | 'AGENT_COMMAND_REFUSED';
 
 /** One finding about one phase. */
 export interface Diagnosis {

@@ -58,6 +58,8 @@ export interface GateHistory {
   readonly grown: Occurrences;
   /** Characters of the longest prompt that a handler has read; 0 if none has. */
   readonly longestPrompt: number;
+  /** Commands that were refused to agents of the phase. */
+  readonly refused: Occurrences;
   /** Runs in which the phase began. */
   readonly runs: number;
   /** Number of starts of the phase, by the number of attempts that they took. */
@@ -158,6 +160,7 @@ function emptyHistory(pipeline: string, phase: string, gate: GatePlan): Counted 
     growth: 0,
     grown: none(),
     longestPrompt: 0,
+    refused: none(),
     runs: 0,
     attempts: new Map(),
   };

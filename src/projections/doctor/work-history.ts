@@ -4,6 +4,7 @@
  * @module
  */
 import type { EventOf, RunEvent } from '../../model/events/event.ts';
+import { AGENT_COMMAND_REFUSED } from '../../model/events/warning-codes.ts';
 import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 import type { Counted } from './gate-history.ts';
 import { count, type Evidence } from './occurrences.ts';
@@ -35,6 +36,8 @@ export function countWork(
   } else if (event.type === 'task.completed' || event.type === 'task.failed') {
     countPrompt(counted, worked, event, at);
     if (attempt) countTask(counted, attempt, event, at);
+  } else if (event.type === 'phase.warned') {
+    if (event.code === AGENT_COMMAND_REFUSED) count(counted.refused, at);
   } else if (event.type === 'review.started') {
     if (attempt) endAttempt(counted, attempt);
     worked.attempt = undefined;

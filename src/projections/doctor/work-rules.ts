@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { AGENT_COMMAND_REFUSED } from '../../model/events/warning-codes.ts';
 import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
 import { count, finding, times, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
@@ -47,6 +48,15 @@ export function promptGrew(gate: GateHistory): Diagnosis | undefined {
   const found = `${times(grown.count)} a prompt had grown past ${growth} times the first, which counts as ${SMALLEST_PROMPT} characters or more; the longest had ${longestPrompt}`;
   const advice = 'Lower `maxRevisionChars`, or use a strategy that carries less, such as "fresh".';
   return finding(gate, 'PROMPT_GREW', 'notice', found, advice, grown);
+}
+
+/** Reports agents that tried to do the part of a person. */
+export function agentRefused(gate: GateHistory): Diagnosis | undefined {
+  const { refused } = gate;
+  if (refused.count === 0) return undefined;
+  const found = `${times(refused.count)} an agent tried a command that only a person may give, and was refused`;
+  const advice = 'Read the warnings, and the work of that agent with them in mind: phasegate events <run>.';
+  return finding(gate, AGENT_COMMAND_REFUSED, 'notice', found, advice, refused);
 }
 
 // --- internal ---

@@ -160,13 +160,14 @@ function taskWords(event: TaskEvent, voice: Voice): Phrase {
 }
 
 function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
-  const { progress = '', artifact, observation, tokens = 0, costUsd = 0, estimated = false, model } = event;
+  const { progress = '', artifact, observation, waiting, tokens = 0, costUsd = 0, estimated = false, model } = event;
   const mark = estimated ? ' (estimated)' : '';
   const used = tokens > 0 || costUsd > 0 ? `used ${voice.usage({ tokens, costUsd })}${mark}` : '';
   const parts = [
     typeof progress === 'number' ? `is at ${progressText(progress)}` : progress,
     artifact ? `reported the artifact ${artifact.name}` : '',
     observation === undefined ? '' : `observed: ${observation}`,
+    waiting === undefined ? '' : waiting ? 'waits for people' : 'works again',
     model === undefined ? used : `${used === '' ? 'worked' : used} with ${model}`,
   ].filter((part) => part !== '');
   return parts.join(', ') || 'reported';

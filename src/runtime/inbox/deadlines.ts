@@ -10,6 +10,7 @@ import type { PipelineCommand } from '../../machines/pipeline/pipeline.machine.t
 import { reject } from '../../model/decision/decision.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf } from '../../model/events/event.ts';
+import { CLOCK } from '../../model/plan/inbox-policy.ts';
 import type { InboxItem, ItemKind, Severity } from '../../projections/inbox/inbox-item.ts';
 import type { Claims } from './answer-claims.ts';
 
@@ -105,9 +106,6 @@ export function createDeadlines({ clock, now, open, claims, settled, send }: Dea
 }
 
 // --- internal ---
-
-/** Name of the decider in decisions by a deadline. */
-const CLOCK = 'the clock';
 
 const MORE_URGENT: Readonly<Record<Severity, Severity>> = { normal: 'high', high: 'urgent', urgent: 'urgent' };
 

@@ -238,4 +238,29 @@ const waiting = recording({
     }),
 });
 
-export const people = [asked, refused, decisions, returned, aborted, waiting];
+/** A task that waits for people elsewhere, and works again. */
+const elsewhere = recording({
+  name: 'elsewhere',
+  pipeline: () =>
+    definePipeline({
+      name: 'elsewhere',
+      limits: { durationMs: 1000 },
+      phases: [
+        phase('ask', {
+          tasks: [
+            task('t', {
+              async run({ report, wait }) {
+                report({ waiting: true });
+                await wait(5000);
+                report({ waiting: false });
+                await wait(10);
+                return 1;
+              },
+            }),
+          ],
+        }),
+      ],
+    }),
+});
+
+export const people = [elsewhere, asked, refused, decisions, returned, aborted, waiting];

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import type { EventOf, RunRecord } from '../model/events/event.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { EventOf, RunRecord } from '../../model/events/event.ts';
 
 /**
  * Refuses to resume a run that has ended, and to retry one that has not ended or was completed.

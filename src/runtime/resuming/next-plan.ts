@@ -3,14 +3,15 @@
  *
  * @module
  */
-import type { Pipeline } from '../model/definition/define.ts';
-import type { EventOf, RunRecord } from '../model/events/event.ts';
-import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
-import { checkLimits, lowered } from '../model/events/run-limits.ts';
-import { planForStoredRun } from '../model/plan/former-plan.ts';
-import { planChanges } from '../model/plan/plan-diff.ts';
-import { fingerprintLike, type Plan } from '../model/plan/plan.ts';
-import type { Limits } from '../model/plan/policy-schema.ts';
+import type { Pipeline } from '../../model/definition/define.ts';
+import { refuseUncounted } from '../../model/definition/uncounted-limits.ts';
+import type { EventOf, RunRecord } from '../../model/events/event.ts';
+import { guardRedact, redactSecrets, type Redact } from '../../model/events/redact.ts';
+import { checkLimits, lowered } from '../../model/events/run-limits.ts';
+import { planForStoredRun } from '../../model/plan/former-plan.ts';
+import { planChanges } from '../../model/plan/plan-diff.ts';
+import { fingerprintLike, type Plan } from '../../model/plan/plan.ts';
+import type { Limits } from '../../model/plan/policy-schema.ts';
 import { checkUnchanged, maskedBy } from './compatible-plan.ts';
 import { runChanged } from './not-resumable.ts';
 
@@ -43,7 +44,7 @@ export interface NextPlan {
 /** Computes the next plan. @throws PhasegateError if the run must not continue with it, as `resumeRun` does. */
 export function nextPlan(
   { runId, records, first, known }: StoredRun,
-  { plan: made, name }: Pick<Pipeline, 'plan' | 'name'>,
+  { plan: made, name, work }: Pick<Pipeline, 'plan' | 'name' | 'work'>,
   { allowChanged = false, redact = redactSecrets, limits }: NextOptions,
   how: 'resume' | 'retry',
 ): NextPlan {
@@ -54,6 +55,7 @@ export function nextPlan(
   const isOther = fingerprintLike(usual, known) !== known.fingerprint;
   if (isOther && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, usual), how);
   const plan = limits ? lowered(own, { ...runLimits, ...limits }) : usual;
+  if (limits) refuseUncounted(plan, work);
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
   if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);
   return { plan, isChanged, isLimited: isChanged && !isOther };

@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import type { EventOf, RunEvent, RunRecord } from '../model/events/event.ts';
-import type { Redact } from '../model/events/redact.ts';
-import { phaseChangesOf } from '../model/plan/plan-diff.ts';
-import type { Plan } from '../model/plan/plan.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { Redact } from '../../model/events/redact.ts';
+import { phaseChangesOf } from '../../model/plan/plan-diff.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 
 /**
  * Refuses a definition that lacks tasks that have started, or adds tasks to phases that were approved. Replay does not notice

@@ -1,0 +1,8 @@
+/**
+ * Codes of warnings (`phase.warned`) that other parts look for.
+ *
+ * @module
+ */
+
+/** An agent gave a command that only a person may give, and was refused. */
+export const AGENT_COMMAND_REFUSED = 'AGENT_COMMAND_REFUSED';

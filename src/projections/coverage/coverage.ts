@@ -1,0 +1,195 @@
+/**
+ * Coverage of a pipeline: the decisions, limits and ends that its runs have shown, and those that none has.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { limit } from '../../model/events/event-schemas.ts';
+import type { RunRecord } from '../../model/events/event.ts';
+import { planForStoredRun } from '../../model/plan/former-plan.ts';
+import { planChanges } from '../../model/plan/plan-diff.ts';
+import { fingerprint, type Plan } from '../../model/plan/plan.ts';
+import { isSameJson } from '../../model/values/json.ts';
+import type {
+  CheckCoverage,
+  CoverageRow,
+  EndCoverage,
+  LimitCoverage,
+  PhaseCoverage,
+  RewindCoverage,
+} from './coverage-entry.ts';
+import { coverRun, type RunCoverage } from './coverage-fold.ts';
+import { coverageLines } from './coverage-lines.ts';
+import { coverageTables } from './coverage-tables.ts';
+
+/** The coverage of a pipeline by runs, as JSON. */
+export interface Coverage {
+  readonly pipeline: string;
+  /** Number of runs that count. */
+  readonly runs: number;
+  /** Number of runs of other definitions, which are counted by name or skipped. */
+  readonly otherRuns: number;
+  /** Number of records that count. */
+  readonly records: number;
+  /** Number of entries that are asked for. */
+  readonly asked: number;
+  /** Number of those that a run has shown. */
+  readonly shown: number;
+  /** The share of the two, rounded down: 0 to 100. */
+  readonly percent: number;
+  /** Outcomes of each phase. */
+  readonly phases: readonly PhaseCoverage[];
+  /** Decisions of each gate, with their outcomes. */
+  readonly rows: readonly CoverageRow[];
+  /** The limits of the plan, and those that single runs had. */
+  readonly limits: readonly LimitCoverage[];
+  /** Outcomes of each check. One that failed as before its phase began is not counted. */
+  readonly checks: readonly CheckCoverage[];
+  /** Phases that were sent back, by the phase that sent them back. Not asked for. */
+  readonly rewinds: readonly RewindCoverage[];
+  readonly ends: readonly EndCoverage[];
+  /** Names of the entries that are asked for and that no run has shown, in the order above. */
+  readonly missing: readonly string[];
+  /** Returns a table for a terminal. JSON and comparisons do not see this method. */
+  toString(): string;
+}
+
+/** Options of a coverage. */
+export interface CoverageOptions {
+  /**
+   * The treatment of records of another definition of the pipeline, by its fingerprint. Limits that were given to single runs make no
+   * other definition. `count` counts the phases and targets that the definition has, by their names. @default 'refuse'
+   */
+  readonly otherPlans?: 'refuse' | 'count' | 'skip' | undefined;
+}
+
+/** A fold over the records of any number of runs, one run after another. */
+export interface CoverageFold {
+  /**
+   * @throws PhasegateError `RUN_CHANGED` if the run follows another definition, and these are refused; `RECORDS_INCOMPLETE` if the first
+   *   record of a run is missing.
+   */
+  apply(record: RunRecord): void;
+  coverage(): Coverage;
+}
+
+/**
+ * Returns the coverage of a pipeline by the records of runs. Runs of tests and of production count alike. Entries that cannot occur by
+ * the plan are not asked for. Takes time linear in the number of records.
+ *
+ * @param pipeline The pipeline, or its plan.
+ * @param runs The records of each run, from the first on.
+ * @throws PhasegateError `RUN_CHANGED` if a run follows another definition, and these are refused; `RECORDS_INCOMPLETE` if the first
+ *   record of a run is missing.
+ */
+export function coverageOf(
+  pipeline: Plan | { readonly plan: Plan },
+  runs: Iterable<Iterable<RunRecord>>,
+  options: CoverageOptions = {},
+): Coverage {
+  const fold = foldCoverage('plan' in pipeline ? pipeline.plan : pipeline, options);
+  for (const records of runs) for (const record of records) fold.apply(record);
+  return fold.coverage();
+}
+
+/** Starts a fold before the first run. */
+export function foldCoverage(plan: Plan, { otherPlans = 'refuse' }: CoverageOptions = {}): CoverageFold {
+  const tables = coverageTables(withoutRunLimits(plan));
+  const known = new Set(plan.phases.map(({ name }) => name));
+  const counts = { runs: 0, otherRuns: 0, records: 0 };
+  let run: { readonly runId: string; readonly fold: RunCoverage; counts: boolean; isOther: boolean } | undefined;
+
+  /** Notes the definition that a run follows from a record on. */
+  function follow(record: RunRecord, given: GivenPlan): void {
+    run ??= { runId: record.runId, fold: coverRun(tables, known), counts: false, isOther: false };
+    const isOther = !isSamePlan(plan, given);
+    if (isOther && otherPlans === 'refuse') throw changed(plan, given.plan, record.runId);
+    if (isOther && !run.isOther) counts.otherRuns += 1;
+    const counted = !isOther || (otherPlans === 'count' && given.plan.name === plan.name);
+    if (counted && !run.counts) counts.runs += 1;
+    run = { ...run, counts: counted, isOther: run.isOther || isOther };
+    run.fold.follow(given.plan);
+  }
+
+  return {
+    apply(record) {
+      const { runId, event } = record;
+      if (event.type === 'run.started' || run?.runId !== runId) run = undefined;
+      if (event.type === 'run.started') follow(record, event);
+      else if (event.type === 'run.resumed' && event.plan)
+        follow(record, { plan: event.plan, fingerprint: event.fingerprint ?? fingerprint(event.plan) });
+      if (!run) throw incomplete(record);
+      if (!run.counts) return;
+      counts.records += 1;
+      run.fold.apply(record);
+    },
+    coverage() {
+      const lists = {
+        phases: tables.phases.all(),
+        rows: tables.rows.all(),
+        limits: tables.limits.all(),
+        checks: tables.checks.all(),
+        rewinds: tables.rewinds.all(),
+        ends: tables.ends.all(),
+      };
+      const asked = Object.values(lists).flatMap((list) => list.filter((one) => one.asked));
+      const missing = asked.flatMap(({ name, times }) => (times === 0 ? name : []));
+      const shown = asked.length - missing.length;
+      const percent = Math.floor((shown * 100) / asked.length);
+      return asText({ pipeline: plan.name, ...counts, asked: asked.length, shown, percent, ...lists, missing });
+    },
+  };
+}
+
+// --- internal ---
+
+/** A plan in a record. */
+interface GivenPlan {
+  readonly plan: Plan;
+  readonly fingerprint: string;
+  readonly edition?: number | undefined;
+}
+
+/** True if a run follows the plan. Limits of a single run do not matter. */
+function isSamePlan(plan: Plan, given: GivenPlan): boolean {
+  const own = planForStoredRun(plan, given);
+  if (fingerprint(own) === given.fingerprint) return true;
+  const hasOwnLimits = (given.plan.runLimits ?? own.runLimits) !== undefined;
+  return hasOwnLimits && isSameJson(withoutLimits(own), withoutLimits(given.plan));
+}
+
+function withoutLimits(plan: Plan): Plan {
+  return { ...plan, limits: {}, runLimits: undefined };
+}
+
+/** Returns the plan without the limits that only one run had. */
+function withoutRunLimits(plan: Plan): Plan {
+  const { limits, runLimits } = plan;
+  if (runLimits === undefined) return plan;
+  const own = limit.options.filter((name) => limits[name] !== undefined && limits[name] !== runLimits[name]);
+  return { ...plan, limits: Object.fromEntries(own.map((name) => [name, limits[name]])) };
+}
+
+/** The most differences that an error names. */
+const MOST_CHANGES = 10;
+
+function changed(plan: Plan, given: Plan, runId: string): PhasegateError {
+  const changes = planChanges(given, plan).slice(0, MOST_CHANGES);
+  const problem = `Cannot count run ${runId} as the definition of "${plan.name}" has changed:\n  ${changes.join('\n  ')}`;
+  return new PhasegateError('RUN_CHANGED', problem, {
+    hint: "Leave the run out, or count it by the names of its phases: otherPlans: 'count', or --allow-changed.",
+  });
+}
+
+function incomplete({ runId, seq }: RunRecord): PhasegateError {
+  const problem = `Cannot count run ${runId} as its first record is missing: found number ${seq}`;
+  return new PhasegateError('RECORDS_INCOMPLETE', problem, { hint: 'Give all records of a run, from number 1 on.' });
+}
+
+/** Adds the method that writes the tables. */
+function asText(coverage: Coverage): Coverage {
+  return Object.defineProperty(coverage, 'toString', {
+    value: () => coverageLines(coverage).join('\n'),
+    enumerable: false,
+  });
+}

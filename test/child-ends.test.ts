@@ -1,0 +1,151 @@
+/** Ends of runs that tasks have started: cancelled, orphaned, held elsewhere, changed, forked, tried again. */
+import { describe, expect, it } from 'vitest';
+import {
+  cancelRun,
+  definePipeline,
+  forkRun,
+  human,
+  memoryStore,
+  phase,
+  resumeAll,
+  resumeRun,
+  startRun,
+  task,
+  type Pipeline,
+  type Run,
+} from '../src/index.ts';
+import { readRun } from '../src/store/read-run.ts';
+import { keep } from './kept-run.ts';
+import { idle, simulatedTime } from './rig.ts';
+
+const CHILD = 'r/build/0/0/task/all';
+
+const spend = task('spend', { run: ({ report }) => report({ tokens: 10 }) });
+
+/** A pipeline that uses 10 tokens, and then asks a person. */
+function asking(question = 'Good?') {
+  const ask = task('ask', { run: human({ question }), description: question });
+  return definePipeline({
+    name: 'inner',
+    phases: [phase('one', { tasks: [spend] }), phase('two', { after: ['one'], tasks: [ask] })],
+  });
+}
+
+function outer(inner: Pipeline<unknown>) {
+  return definePipeline({
+    name: 'outer',
+    phases: [phase('build', { tasks: [task('all', { pipeline: () => inner })] })],
+  });
+}
+
+async function asked(run: Run<unknown>): Promise<string> {
+  for (let turn = 0; turn < 1000; turn++) {
+    const [item] = run.inbox();
+    if (item) return item.id;
+    await idle();
+  }
+  throw new Error('Nothing was asked.');
+}
+
+/** A run that was left while its child asks a person. */
+async function left(store = memoryStore()) {
+  const run = startRun(outer(asking()), { store, runId: 'r' });
+  await asked(run);
+  run.suspend();
+  await run.result;
+  return store;
+}
+
+describe('a run whose child cannot be opened', () => {
+  it('is suspended with a warning if the definition of the child has changed', async () => {
+    const store = await left();
+    const run = await resumeRun(store, 'r', outer(asking('Really good?')));
+    expect((await run.result).status).toBe('suspended');
+    expect(await store.run('r')).toMatchObject({ status: 'running', lease: undefined });
+    expect(await store.run(CHILD)).toMatchObject({ status: 'running', lease: undefined });
+    const warned = (await readRun(store, 'r')).find(({ event }) => event.type === 'phase.warned');
+    expect(warned?.event).toMatchObject({ code: 'RUN_CHANGED' });
+
+    const again = await resumeRun(store, 'r', outer(asking()));
+    await again.answer(await asked(again), { type: 'value', value: 'Ada' });
+    expect((await again.result).status).toBe('completed');
+  });
+
+  it('waits until another process releases it', async () => {
+    const store = await left();
+    const lease = await store.acquire(CHILD, 'another process', 60_000);
+    const time = simulatedTime();
+    const run = await resumeRun(store, 'r', outer(asking()), { clock: time.clock });
+    for (let second = 0; second < 3; second++) await time.pass(1000);
+    expect([run.snapshot().status, run.inbox()]).toEqual(['running', []]);
+    await store.release(lease);
+    await time.pass(1000);
+    await run.answer(await asked(run), { type: 'value', value: 'Ada' });
+    expect((await run.result).status).toBe('completed');
+  });
+});
+
+describe('a child', () => {
+  it('is cancelled before its parent, so that none is left over', async () => {
+    const store = await left();
+    const order: string[] = [];
+    const append = store.append.bind(store);
+    const watched = Object.assign(store, {
+      append: (...[batch, lease]: Parameters<typeof append>) => {
+        if (batch.records.some(({ event }) => event.type === 'run.ended')) order.push(batch.runId);
+        return append(batch, lease);
+      },
+    });
+    await cancelRun(watched, 'r', 'No longer needed.');
+    expect(order).toEqual([CHILD, 'r']);
+    expect((await store.run(CHILD))?.status).toBe('cancelled');
+  });
+
+  it('is cancelled by resumeAll if its parent has ended', async () => {
+    const before = await left();
+    const child = await readRun(before, CHILD);
+    await cancelRun(before, 'r');
+    const store = memoryStore();
+    await keep(store, await readRun(before, 'r'));
+    await keep(store, child);
+    expect(await store.run(CHILD)).toMatchObject({ status: 'running' });
+    const { runs, failed } = await resumeAll(store, [outer(asking()), asking()]);
+    expect([runs, failed]).toEqual([[], []]);
+    expect(await store.run(CHILD)).toMatchObject({ status: 'cancelled' });
+  });
+});
+
+describe('the usage of a child', () => {
+  const inner = definePipeline({ name: 'inner', phases: [phase('one', { tasks: [spend] })] });
+
+  it('is counted once in a fork of its parent, whose child is new', async () => {
+    const store = memoryStore();
+    const pipeline = outer(inner);
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    const fork = await forkRun(store, 'r', { at: { phase: 'build' }, runId: 'f' });
+    const result = await (await resumeRun(store, fork, pipeline)).result;
+    expect(result).toMatchObject({ status: 'completed', metrics: { tokens: 10 } });
+    expect(await store.run(CHILD.replace('r', 'f'))).toMatchObject({ status: 'completed', tokens: 10 });
+  });
+
+  it('is counted once if its task is tried again, which takes the same end', async () => {
+    const store = memoryStore();
+    let tries = 0;
+    const all = task('all', {
+      pipeline: () => inner,
+      retry: { attempts: 3 },
+      outcome: ({ status }) => {
+        tries += 1;
+        if (tries < 3) throw new Error('The network is down.');
+        return status;
+      },
+    });
+    const pipeline = definePipeline({ name: 'outer', phases: [phase('build', { tasks: [all] })] });
+    const time = simulatedTime();
+    const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
+    for (let turn = 0; turn < 50; turn++) await time.pass(60_000);
+    expect(await run.result).toMatchObject({ status: 'completed', metrics: { tokens: 10 } });
+    expect(tries).toBe(3);
+    expect(await store.runs()).toHaveLength(2);
+  });
+});
