@@ -47,6 +47,22 @@ export const keepCases: Readonly<Record<string, WorkspaceCaseBody>> = {
     assert.equal(await workspaces.kept(placeOf('two'), signal), undefined);
   },
 
+  'remembers a commit as the work of another place, the last one': async ({ workspaces, open }) => {
+    const base = await baseOf(workspaces);
+    const [one, two] = [
+      await workOf(workspaces, base, placeOf('one'), { x: '1' }),
+      await workOf(workspaces, base, placeOf('two'), { x: '2' }),
+    ];
+    for (const { commit } of [one, one, two]) {
+      await workspaces.remember(placeOf('other'), commit, signal);
+      assert.equal((await (await open()).kept(placeOf('other'), signal))?.commit, commit);
+    }
+    assert.deepEqual((await workspaces.kept(placeOf('other'), signal))?.files, two.files);
+    await assert.rejects(() => workspaces.remember(placeOf('other'), '0'.repeat(40), signal), {
+      code: 'WORKSPACE_REFUSED',
+    });
+  },
+
   'keeps the work of an agent that has changed nothing': async ({ workspaces }) => {
     const { files, base, commit } = await workOf(workspaces, await baseOf(workspaces), placeOf('one'), {});
     assert.deepEqual(files, []);
@@ -67,6 +83,36 @@ export const keepCases: Readonly<Record<string, WorkspaceCaseBody>> = {
     assert.equal(typeof reason, 'string');
     assert.equal(await get(unkept, 'x'), 'x');
     assert.equal(await get(kept, 'x'), undefined);
+  },
+
+  'counts changes from the base in a folder with the files of another commit': async ({ workspaces, read }) => {
+    const base = await baseOf(workspaces);
+    const { commit } = await workOf(workspaces, base, placeOf('one'), { x: '1', 'a.txt': 'changed' });
+    const next = await workspaces.open(placeOf('two'), { base, files: commit, signal });
+    assert.equal(await get(next, 'x'), '1');
+    await put(next, 'a.txt', (await read(base, 'a.txt')) ?? '');
+    const kept = await next.keep({ title: 'Two', signal });
+    assert.deepEqual([kept.base, kept.files], [base, [{ path: 'x', status: 'added' }]]);
+    const unchanged = await workspaces.open(placeOf('three'), { base, files: commit, signal });
+    assert.deepEqual(await unchanged.changes({ signal }), { files: [], fileCount: 0 });
+    assert.deepEqual(await unchanged.close(), { removed: true });
+  },
+
+  'removes a disposable folder with all that is in it': async ({ workspaces, open }) => {
+    const base = await baseOf(workspaces);
+    const both = await Promise.all(
+      ['one', 'two'].map((task) => workspaces.open(placeOf(task), { base, disposable: true, signal })),
+    );
+    for (const one of both) await put(one, 'a.txt', 'changed');
+    const [first] = both;
+    assert.deepEqual(await first?.changes({ signal }), {
+      files: [{ path: 'a.txt', status: 'modified' }],
+      fileCount: 1,
+    });
+    assert.deepEqual(await first?.close(), { removed: true });
+    assert.equal(await workspaces.kept(placeOf('one'), signal), undefined);
+    const states = (await (await open()).list(signal)).map(({ place, state }) => [place.task, state]);
+    assert.deepEqual(states, [['two', 'inUse']]);
   },
 
   'lists workspaces, and removes content that nobody has kept only after keeping it': async ({ workspaces, open }) => {

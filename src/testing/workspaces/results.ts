@@ -33,6 +33,21 @@ export const resultCases: Readonly<Record<string, WorkspaceCaseBody>> = {
     assert.deepEqual(none, { commit: base, conflicts: [] });
   },
 
+  'integrates only the changes since a start, which another version may replace': async ({ workspaces, read }) => {
+    const base = await baseOf(workspaces);
+    const old = await workOf(workspaces, base, placeOf('one'), { x: 'old', gone: 'old' });
+    const next = await workOf(workspaces, base, placeOf('one', { attempt: 1 }), { x: 'new' });
+    const top = await workOf(workspaces, old.commit, placeOf('two'), { y: '2' });
+    const parts = [
+      { name: 'one', title: 'One', commit: next.commit, start: base },
+      { name: 'two', title: 'Two', commit: top.commit, start: old.commit },
+    ];
+    const { commit, conflicts } = await workspaces.integrate({ place: placeOf('integrate'), base, parts, signal });
+    assert.deepEqual(conflicts, []);
+    const texts = await Promise.all(['x', 'y', 'gone'].map((name) => read(commit, name)));
+    assert.deepEqual(texts, ['new', '2', undefined]);
+  },
+
   'has the integrated commit as the base of the next level': async ({ workspaces, read }) => {
     const base = await baseOf(workspaces);
     const { commit } = await workOf(workspaces, base, placeOf('one'), { x: '1' });
@@ -65,6 +80,11 @@ export const resultCases: Readonly<Record<string, WorkspaceCaseBody>> = {
       some.files.map(({ path }) => path),
       ['small'],
     );
+    assert.deepEqual(await workspaces.diff({ from: base, to: commit, maxBytes: 0, signal }), {
+      ...whole,
+      text: '',
+      isCut: true,
+    });
   },
 
   'moves the branch of a run': async ({ workspaces, open, picture }) => {

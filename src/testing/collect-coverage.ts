@@ -1,0 +1,41 @@
+/**
+ * Coverage that grows with the runs of a test.
+ *
+ * @module
+ */
+import type { RunRecord } from '../model/events/event.ts';
+import type { Plan } from '../model/plan/plan.ts';
+import { foldCoverage, type Coverage, type CoverageOptions } from '../projections/coverage/coverage.ts';
+
+/** The coverage of a pipeline by the runs of a test file. `String(collected)` is a table for a terminal. */
+export interface CollectedCoverage {
+  /**
+   * Adds a run that has ended, or its records up to now.
+   *
+   * @throws PhasegateError `RUN_CHANGED` if the run follows another definition, and these are refused; `RECORDS_INCOMPLETE` if the first
+   *   record of the run is missing.
+   */
+  add(run: Iterable<RunRecord> | { readonly records: Iterable<RunRecord> }): void;
+  /** Returns the coverage by the runs so far. */
+  coverage(): Coverage;
+  toString(): string;
+}
+
+/**
+ * Collects coverage, independently of the test framework. Call `add` with each run, and print the result after all tests.
+ *
+ * @param pipeline The pipeline, or its plan.
+ */
+export function collectCoverage(
+  pipeline: Plan | { readonly plan: Plan },
+  options: CoverageOptions = {},
+): CollectedCoverage {
+  const fold = foldCoverage('plan' in pipeline ? pipeline.plan : pipeline, options);
+  return {
+    add(run) {
+      for (const record of 'records' in run ? run.records : run) fold.apply(record);
+    },
+    coverage: () => fold.coverage(),
+    toString: () => String(fold.coverage()),
+  };
+}
