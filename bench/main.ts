@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
+import { benchFleet } from './fleet.ts';
 import { keep, printChanges } from './history.ts';
 import { benchMany } from './many.ts';
 import { heapPerRun } from './memory.ts';
@@ -35,6 +36,12 @@ if (process.argv[2] === 'peers') {
 // Only many stored runs: `npm run bench -- many`.
 if (process.argv[2] === 'many') {
   await benchMany();
+  process.exit();
+}
+
+// Only fleets: `npm run bench -- fleet`.
+if (process.argv[2] === 'fleet') {
+  await benchFleet();
   process.exit();
 }
 
@@ -94,6 +101,7 @@ printChanges(figures);
 if (process.argv.includes('--keep')) keep(figures);
 await benchDurable();
 await benchMany();
+await benchFleet();
 await benchDashboard();
 // Exits explicitly, as the browser may leave handles open.
 process.exit();

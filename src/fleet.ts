@@ -20,6 +20,7 @@ export { applyRun, type Applied, type ApplyOptions } from './workspaces/operatio
 export { gitWorkspace } from './workspaces/operations/git-workspace.ts';
 export type { Author, GitWorkspaceOptions } from './workspaces/options.ts';
 export type { Isolation } from './workspaces/isolation.ts';
+export type { Note, NoteCode } from './workspaces/note.ts';
 export type {
   AttemptPlace,
   ChangedFile,
@@ -31,8 +32,6 @@ export type {
   IntegrateOptions,
   Integration,
   IntegrationPart,
-  Note,
-  NoteCode,
   Pruned,
   PruneOptions,
   RunBase,

@@ -1,6 +1,6 @@
 /**
  * Carries out `plan.json` in a new repository, by the scripted agent or by one that is installed:
- * `npx jiti examples/fleet/fleet.ts [--agent claude|codex|gemini]` after `npm ci` and `npm run build`.
+ * `npx jiti examples/fleet/fleet.ts [--agent claude|codex|gemini|acp:<line>]` after `npm ci` and `npm run build`.
  *
  * @module
  */
@@ -8,35 +8,45 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { approve, requestChanges, startRun } from 'phasegate';
-import { commandAgent, jsonlAgent } from 'phasegate/agents';
-import { arrangePlan, compilePlan, gitWorkspace, planSchema, type LevelReview } from 'phasegate/fleet';
+import { acpAgent } from 'phasegate/acp';
+import { commandAgent, jsonlAgent, type Agent } from 'phasegate/agents';
+import { compilePlan, gitWorkspace, planSchema, type LevelReview } from 'phasegate/fleet';
+import { foldFleet } from 'phasegate/records';
 import { makeRepository } from './repository.ts';
 import { treeOf } from './tree.ts';
 
 const { values } = parseArgs({ options: { agent: { type: 'string' } } });
 const plan = planSchema.parse(JSON.parse(readFileSync(new URL('plan.json', import.meta.url), 'utf8')));
+const agent = agentOf(values.agent);
 const repository = makeRepository();
 
 const pipeline = compilePlan(plan, {
   workspace: gitWorkspace({ repository: repository.path, root: repository.workspaces }),
-  agent: agentOf(values.agent),
+  agent,
   reviewers: [{ name: 'usage', review: usage }],
   // An agent has a deadline of its own.
   timeout: 0,
   branch: 'blog',
 });
 const run = startRun(pipeline);
-const commits = new Map<string, Set<string>>();
-for await (const { event } of run) {
+const fleet = foldFleet();
+for await (const record of run) {
+  fleet.apply(record);
+  const { event } = record;
   if (event.type === 'phase.retrying') console.log(`${event.phase} is sent back: ${event.correction.requiredChange}`);
-  if (event.type === 'task.completed') noteCommit(event.task, event.output);
 }
-report(await run.result);
+const ended = await run.result;
+report(ended);
 repository.remove();
+process.exitCode = ended.status === 'completed' ? 0 : 1;
 
 // --- internal ---
 
-function agentOf(name: string | undefined) {
+function agentOf(name: string | undefined): Agent {
+  if (name?.startsWith('acp:') === true) {
+    const [command = '', ...args] = name.slice('acp:'.length).split(' ');
+    return acpAgent({ command, args });
+  }
   switch (name) {
     case undefined:
       return commandAgent([process.execPath, fileURLToPath(new URL('agent.mjs', import.meta.url))]);
@@ -45,7 +55,9 @@ function agentOf(name: string | undefined) {
     case 'gemini':
       return jsonlAgent(name);
     default:
-      throw new Error(`There is no agent "${name}". Name claude, codex or gemini.`);
+      throw new Error(
+        `There is no agent "${name}". Name claude, codex or gemini, or an agent of the protocol as acp:<line>.`,
+      );
   }
 }
 
@@ -63,14 +75,8 @@ function usage({ subtasks, difference }: LevelReview) {
   ]);
 }
 
-/** Notes the commit of a subtask. A subtask that did not have to work again keeps the one that it has. */
-function noteCommit(task: string, output: unknown): void {
-  const commit: unknown = Reflect.get(Object(output), 'commit');
-  if (typeof commit === 'string') commits.set(task, (commits.get(task) ?? new Set()).add(commit));
-}
-
-function report(result: Awaited<typeof run.result>): void {
-  for (const line of treeOf(arrangePlan(plan), result, commits)) console.log(line);
+function report(result: typeof ended): void {
+  for (const line of treeOf(fleet.levels())) console.log(line);
   console.log(`\n${result.status}${result.reason === null ? '' : `: ${result.reason}`}`);
   console.log('\nOn branch phasegate/blog:');
   for (const line of repository.git('log', '--first-parent', '--reverse', '--format=  %s', 'phasegate/blog'))

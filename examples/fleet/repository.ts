@@ -30,7 +30,12 @@ export function makeRepository(): Repository {
   writeFileSync(join(path, 'README.md'), '# Blog\n');
   git('add', '--all');
   git('commit', '--quiet', '--no-gpg-sign', '--message', 'Begin');
-  return { path, workspaces: join(home, 'workspaces'), git, remove: () => rmSync(home, { recursive: true }) };
+  return {
+    path,
+    workspaces: join(home, 'workspaces'),
+    git,
+    remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 3 }),
+  };
 }
 
 // --- internal ---

@@ -3,27 +3,20 @@
  *
  * @module
  */
-import type { RunSnapshot } from 'phasegate';
-import type { ArrangedPlan, Subtask } from 'phasegate/fleet';
+import type { LevelView, WorkStatus } from 'phasegate/records';
 
-/** Draws the tree. @param commits The commits of each subtask, by id: one for each attempt in which it has worked. */
-export function treeOf(
-  { levels }: Pick<ArrangedPlan, 'levels'>,
-  { phases }: Pick<RunSnapshot, 'phases'>,
-  commits: ReadonlyMap<string, ReadonlySet<string>>,
-): readonly string[] {
-  return levels.flatMap((level, index) => {
-    const { status = 'pending', attempts = 0, done = [] } = phases[`phase-${index + 1}`] ?? {};
-    const isDone = ({ id }: Subtask) => status === 'approved' || done.includes(id);
-    const phase = `Phase ${index + 1}: ${MARKS[status] ?? '●'}`;
-    const [only] = level;
-    if (level.length === 1 && only) return `${phase} ${only.title}`;
+/** Draws the tree. */
+export function treeOf(levels: readonly LevelView[]): readonly string[] {
+  return levels.flatMap(({ phaseIndex, status, attempt, subtasks }) => {
+    const phase = `Phase ${phaseIndex + 1}: ${MARKS[status]}`;
+    const [only] = subtasks;
+    if (subtasks.length === 1 && only) return `${phase} ${only.title}`;
+    const done = subtasks.filter((subtask) => subtask.status === 'completed').length;
     return [
-      `${phase} ${level.filter(isDone).length}/${level.length} subtasks complete${timesOf(attempts)}`,
-      ...level.map((subtask, at) => {
-        const mark = isDone(subtask) ? MARKS.approved : MARKS.pending;
-        const branch = at === level.length - 1 ? '└──' : '├──';
-        return `  ${branch} ${mark} ${subtask.title}${timesOf(commits.get(subtask.id)?.size ?? 0)}`;
+      `${phase} ${done}/${subtasks.length} subtasks complete${timesOf(attempt)}`,
+      ...subtasks.map((subtask, at) => {
+        const branch = at === subtasks.length - 1 ? '└──' : '├──';
+        return `  ${branch} ${MARKS[subtask.status]} ${subtask.title}${timesOf(subtask.attempt)}`;
       }),
     ];
   });
@@ -31,14 +24,12 @@ export function treeOf(
 
 // --- internal ---
 
-/** Marks of phases. Those of all other states are at work. */
-const MARKS: { readonly approved: string; readonly pending: string; readonly [status: string]: string } = {
-  approved: '✓',
+const MARKS: Readonly<Record<WorkStatus, string>> = {
   pending: '○',
-  skipped: '○',
-  rejected: '✗',
+  running: '●',
+  retrying: '↻',
+  completed: '✓',
   failed: '✗',
-  cancelled: '✗',
 };
 
 function timesOf(attempts: number): string {

@@ -37,10 +37,24 @@ export interface FleetOptions extends ArrangeOptions {
    * @default 'rework'
    */
   readonly conflicts?: 'rework' | 'review' | 'halt' | undefined;
+  /**
+   * The files that a subtask has when it works again. `reset`: those that its earlier attempt started with. `continue`: those that its
+   * earlier attempt ended with. After a conflict, it has the work of the others in any case.
+   *
+   * @default 'reset'
+   */
+  readonly rework?: 'reset' | 'continue' | undefined;
   /** Permissions of agents beyond the files of their workspace. @default none */
   readonly permissions?: PermissionPolicy | undefined;
   /** Tries of an agent that fails. @default 3, with the delays of `agentTask` */
   readonly retry?: RetryPolicy | undefined;
+  /**
+   * A subtask that has failed for good fails its level. `halt`: the other subtasks of the level are stopped, and their folders are left.
+   * `finish-level`: those that have begun, or wait for a turn, end first, so that their work is kept as commits.
+   *
+   * @default 'halt'
+   */
+  readonly onFailure?: 'halt' | 'finish-level' | undefined;
   /** Milliseconds for an agent to do a subtask, from its start; 0 for none. @default 3600000 (one hour) */
   readonly timeout?: number | undefined;
   /** Estimated maximum usage of one try of a subtask. Needed if a limit counts an amount that the agent does not report. */

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { Outputs, TaskContext } from '../model/handlers/task.ts';
+import { OWN_TASKS } from '../model/plan/level.ts';
 
 const baseSchema = z.object({
   /** The commit that the level starts from. */
@@ -20,6 +21,10 @@ const subtaskSchema = z.object({
   tree: z.string(),
   /** The commit that its level starts from. */
   base: z.string(),
+  /** The commit that it started from: the base, or the work of other subtasks after a conflict with them. */
+  start: z.string(),
+  /** Commits of the other subtasks whose work its start has, by id. */
+  contains: z.record(z.string(), z.string()),
   /** Changed files: the first ones, and the number of all. */
   files: z.array(z.string()),
   fileCount: z.number(),
@@ -88,14 +93,13 @@ export function integrationIn(outputs: Outputs): IntegrationOutput {
   return readIntegration(outputs[OWN_TASKS.integrate]);
 }
 
-/** Names of the tasks that a level has besides its subtasks: the commit it starts from, and the commit it ends with. */
-export const OWN_TASKS = { base: 'base', integrate: 'integrate' } as const;
-
 /** Name of the check, and of the reviewer, that judges if the subtasks of a level fit together. */
 export const MERGES = 'merges';
 
-/** Name of the last phase, which moves the branch of the run. */
-export const HAND_OVER = 'hand-over';
+/** The change that the check `merges` requires. */
+export function fittingChange(conflicts: IntegrationOutput['conflicts']): string {
+  return `Make the changes of ${conflicts.map(({ name }) => `"${name}"`).join(', ')} fit those of the other subtasks.`;
+}
 
 /** Name of the artifact with the integration of an attempt, which the next attempt reads. */
 export const INTEGRATION = 'integration';

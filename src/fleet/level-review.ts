@@ -7,11 +7,19 @@ import { commandCheck } from '../actors/command/command-check.ts';
 import { agentReviewer } from '../agents/work/agent-reviewer.ts';
 import { approve, escalate, reject, type Decision } from '../model/decision/decision.ts';
 import { task } from '../model/definition/define.ts';
+import { asksPeople, mayAskPeople } from '../model/handlers/person.ts';
 import type { AnyReview, Check, ReviewContext } from '../model/handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
 import type { CheckResult } from '../model/review/check.ts';
 import type { AgentLevelReviewer, FleetOptions, LevelCheck, LevelReview, LevelReviewer } from './fleet-options.ts';
-import { integrationBefore, integrationIn, MERGES, readSubtask, type IntegrationOutput } from './level-outputs.ts';
+import {
+  fittingChange,
+  integrationBefore,
+  integrationIn,
+  MERGES,
+  readSubtask,
+  type IntegrationOutput,
+} from './level-outputs.ts';
 import { inFolder, openForReading } from './review-folder.ts';
 import type { Subtask } from './work-plan.ts';
 
@@ -25,6 +33,21 @@ export function levelReview(options: FleetOptions, subtasks: readonly Subtask[])
       ...reviewers.map((one) => reviewerOf(options, subtasks, one)),
     ],
   };
+}
+
+/** Makes a reviewer decide about conflicts first, as work that is left out is not approved by anybody who does not know of it. */
+export function afterConflicts(options: FleetOptions, { name, options: made }: AnyTask): AnyTask {
+  const runner: { run(context: TaskContext): unknown } = made;
+  const { description, estimate, unreported, timeout, retry } = made;
+  const run = (context: ReviewContext) => conflictIn(options, context) ?? runner.run(context);
+  return task(name, {
+    description,
+    estimate,
+    unreported,
+    timeout,
+    retry,
+    run: mayAskPeople(made) ? asksPeople(run) : run,
+  });
 }
 
 // --- internal ---
@@ -43,7 +66,7 @@ function conflictResult(context: ReviewContext): CheckResult {
   if (conflicts.length === 0 || isSecond(context)) return true;
   return {
     passed: false,
-    requiredChange: `Make the changes of ${names(conflicts)} fit those of the other subtasks.`,
+    requiredChange: fittingChange(conflicts),
     details: conflicts.map(conflictLine).join('\n'),
   };
 }
@@ -92,11 +115,11 @@ function agentOf(
   { name, agent, criteria = CRITERIA, estimate }: AgentLevelReviewer,
 ): AnyTask {
   const levels = new WeakMap<ReviewContext, LevelReview>();
-  const { options: made } = agentReviewer(name, {
+  const reviewer = agentReviewer(name, {
     agent,
     criteria,
     estimate,
-    limits: options.limits,
+    retry: options.retry,
     permissions: options.permissions,
     workspace: async (context) => {
       levels.set(context, await reviewOf(options, subtasks, context));
@@ -104,14 +127,7 @@ function agentOf(
     },
     material: (context) => materialOf(levels.get(context)),
   });
-  const runner: { run(context: TaskContext): unknown } = made;
-  const { timeout, retry } = made;
-  return task(name, {
-    estimate,
-    timeout,
-    retry,
-    run: (context: ReviewContext) => conflictIn(options, context) ?? runner.run(context),
-  });
+  return afterConflicts(options, reviewer);
 }
 
 /** The decision of every reviewer about work that does not fit together, unless it is for the reviewers to judge. */

@@ -5,9 +5,10 @@
  */
 import { analyze } from '../model/analysis/analyze.ts';
 import type { Pipeline } from '../model/definition/define.ts';
+import { OWN_TASKS } from '../model/plan/level.ts';
 import { countOf } from '../model/plan/policy.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
-import { MERGES, OWN_TASKS } from './level-outputs.ts';
+import { MERGES } from './level-outputs.ts';
 
 /** Describes the levels of a plan, and the most that a run of it takes. One line each. */
 export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipeline, 'plan'>): readonly string[] {

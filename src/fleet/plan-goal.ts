@@ -12,11 +12,12 @@ import { needsRework } from '../model/handlers/needs-rework.ts';
 import { definePipeline, phase, task, type Pipeline } from '../model/definition/define.ts';
 import type { Check } from '../model/handlers/phase.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
+import { HAND_OVER } from '../model/plan/level.ts';
 import type { Estimate } from '../model/plan/options.ts';
+import type { Limits } from '../model/plan/policy-schema.ts';
 import { mayStart, PLAN } from './approval.ts';
 import { arrangePlan, readPlan } from './arrange-plan.ts';
 import { compilePlan } from './compile-plan.ts';
-import { HAND_OVER } from './level-outputs.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { boundLines } from './plan-bounds.ts';
 import { PlanInvalidError, problemLine } from './plan-invalid-error.ts';
@@ -39,18 +40,20 @@ export interface PlanGoalOptions extends FleetOptions {
  *
  * An invalid plan goes back to the architect with all of its problems.
  *
- * @throws PhasegateError `DEFINITION_INVALID` if there is no architect, or it cannot do the work.
+ * @throws PhasegateError `DEFINITION_INVALID` if there is no architect, or an agent cannot do the work; `PIPELINE_INVALID` as `compilePlan`
+ *   does.
  */
 export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
   const { architect, planOnly = false, approval = true } = options;
   const agent = architect ?? options.agent;
   if (typeof agent === 'function') throw noArchitect();
+  // An agent, reviewer, limit or policy that cannot do the work is refused before an architect is paid.
+  if (!planOnly && typeof options.agent !== 'function') compilePlan({ goal, subtasks: [] }, options);
   const plan = agentTask(PLAN, {
     agent,
     description: instructions(goal),
     output: planSchema,
     estimate: options.architectEstimate,
-    limits: options.limits,
     retry: options.retry,
     material: () => ({}),
     workspace: async (context) => {
@@ -58,9 +61,10 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
       return openForAgent(options, base, context);
     },
   });
-  const compiled = (made: WorkPlan, { run }: Pick<TaskContext, 'run'>) =>
+  const compiled = (made: WorkPlan, { run }: Pick<TaskContext, 'run'>, limits = options.limits) =>
     compilePlan(made, {
       ...options,
+      limits,
       name: `${options.name ?? 'fleet'}-work`,
       approval: false,
       branch: options.branch ?? run,
@@ -82,7 +86,8 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     after: [planning],
     tasks: (define) => [
       define('fleet', {
-        pipeline: (context) => compiled(readPlan(context.inputs[PLAN]?.[PLAN]), context),
+        // Limits of usage and time bound both runs together, so that a retry can raise them.
+        pipeline: (context) => compiled(readPlan(context.inputs[PLAN]?.[PLAN]), context, ofOneRun(options.limits)),
         outcome({ status, run, reason, error, outputs }) {
           if (status === 'completed') return { run, ...handedOver(outputs, run) };
           if (status === 'rejected')
@@ -103,6 +108,15 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
 }
 
 // --- internal ---
+
+/** The limits that count in one run alone. */
+function ofOneRun({ corrections, perPair, attemptsPerPhase }: Limits = {}): Limits {
+  return {
+    ...(corrections !== undefined && { corrections }),
+    ...(perPair !== undefined && { perPair }),
+    ...(attemptsPerPhase !== undefined && { attemptsPerPhase }),
+  };
+}
 
 /** The branch and the commit of a run that has completed. A person may have skipped phases, and with them the last one. */
 function handedOver(outputs: Readonly<Record<string, unknown>>, run: string) {

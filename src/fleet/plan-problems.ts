@@ -4,8 +4,8 @@
  * @module
  */
 import { nameProblem } from '../model/definition/names.ts';
+import { OWN_TASKS } from '../model/plan/level.ts';
 import { findCycle, graphOf, type Graph } from '../model/values/graph.ts';
-import { OWN_TASKS } from './level-outputs.ts';
 import type { PlanProblem } from './plan-invalid-error.ts';
 import { plainPath } from './touched-paths.ts';
 import type { Subtask, WorkPlan } from './work-plan.ts';

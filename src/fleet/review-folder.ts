@@ -6,7 +6,7 @@
 import type { TaskContext } from '../model/handlers/task.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Workspace as AgentFolder } from '../agents/work/workspace.ts';
-import type { Snapshot, Workspace } from '../workspaces/port.ts';
+import type { Changes, Workspace } from '../workspaces/port.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { placeOf } from './subtask-work.ts';
 
@@ -21,13 +21,14 @@ export async function inFolder<T>(
   try {
     return await work({ cwd: opened.path, env: opened.env });
   } finally {
-    await discard(opened, context);
+    await opened.close();
   }
 }
 
 /** Opens a new folder with a commit for an agent whose files are not needed. It is removed afterwards. */
 export async function openForAgent(options: FleetOptions, commit: string, context: TaskContext): Promise<AgentFolder> {
-  return folderOf(await open(options, commit, context), context);
+  const opened = await open(options, commit, context);
+  return folderOf(opened, () => Promise.resolve());
 }
 
 /** Opens a new folder with a commit for an agent that only reads. A changed file makes its review an error. */
@@ -36,37 +37,37 @@ export async function openForReading(
   commit: string,
   context: TaskContext,
 ): Promise<AgentFolder> {
-  return folderOf(await open(options, commit, context), context, (snapshot) => {
-    if (snapshot.fileCount > 0) throw changed(context, snapshot);
+  const opened = await open(options, commit, context);
+  return folderOf(opened, async () => {
+    const changes = await opened.changes(context);
+    if (changes.fileCount > 0) throw changed(context, changes);
   });
 }
 
 // --- internal ---
 
-function folderOf(opened: Workspace, context: TaskContext, judge?: (snapshot: Snapshot) => void): AgentFolder {
+/** @param judge Called before the folder is removed, if the agent has done its work. */
+function folderOf(opened: Workspace, judge: () => Promise<void>): AgentFolder {
   return {
     cwd: opened.path,
     env: opened.env,
     onProcess: (pid) => opened.entered(pid),
     async close({ isDone }) {
-      const snapshot = await discard(opened, context);
-      if (isDone && snapshot) judge?.(snapshot);
+      try {
+        if (isDone) await judge();
+      } finally {
+        await opened.close();
+      }
     },
   };
 }
 
 function open(options: FleetOptions, commit: string, context: TaskContext): Promise<Workspace> {
-  return options.workspace.open(placeOf(context, options), { base: commit, signal: context.signal });
+  const { signal } = context;
+  return options.workspace.open(placeOf(context, options), { base: commit, disposable: true, signal });
 }
 
-/** Removes a folder. Its files are kept as a commit before, as only a folder whose content is kept is removed. */
-async function discard(opened: Workspace, { task, signal }: TaskContext): Promise<Snapshot | undefined> {
-  const snapshot = signal.aborted ? undefined : await opened.keep({ title: `Files after ${task}`, signal });
-  await opened.close();
-  return snapshot;
-}
-
-function changed({ task, phase }: TaskContext, { files, fileCount }: Snapshot): PhasegateError {
+function changed({ task, phase }: TaskContext, { files, fileCount }: Changes): PhasegateError {
   const some = files.slice(0, 5).map(({ path }) => path);
   const more = fileCount > some.length ? `, and ${fileCount - some.length} more` : '';
   const problem = `Cannot use the review of "${task}" in phase "${phase}" as it has changed files: ${some.join(', ')}${more}`;

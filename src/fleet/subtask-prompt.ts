@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { subtaskDescription } from '../model/plan/level.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
 import type { IntegrationOutput } from './level-outputs.ts';
 import type { Subtask } from './work-plan.ts';
@@ -11,7 +12,7 @@ import type { Subtask } from './work-plan.ts';
 export interface SubtaskBrief {
   readonly plan: Pick<ArrangedPlan, 'goal' | 'plan_markdown'>;
   readonly subtask: Subtask;
-  /** The description of the subtask, with the review of an earlier attempt rendered in front. */
+  /** The description of its task, with the review of an earlier attempt rendered in front. */
   readonly prompt: string;
   /** Facts about the repository, as sentences. */
   readonly notes: readonly string[];
@@ -19,22 +20,20 @@ export interface SubtaskBrief {
   readonly conflict: IntegrationOutput['conflicts'][number]['paths'];
   /** Commit of the attempt that is revised. */
   readonly earlier: string | undefined;
-}
-
-/** The description of a task, on which its reviews are rendered. */
-export function descriptionOf({ title, description }: Subtask): string {
-  return description.trim() === '' ? title : description;
+  /** True if the folder has the files of that attempt. */
+  readonly isContinued: boolean;
 }
 
 /** Writes the prompt of one attempt of a subtask: the whole plan, the assignment, and the rules of the folder. */
-export function subtaskPrompt({ plan, subtask, prompt, notes, conflict, earlier }: SubtaskBrief): string {
+export function subtaskPrompt(brief: SubtaskBrief): string {
+  const { plan, subtask, prompt, notes, conflict } = brief;
   const { title, files_touched: files } = subtask;
   return [
     '## Overall Plan',
     plan.plan_markdown.trim() === '' ? plan.goal : plan.plan_markdown,
     '## Your Assignment',
     `You are executing subtask: ${title}`,
-    prompt,
+    ...workOf(prompt, subtask),
     'The codebase reflects work from prior phases.\nRead the relevant files to understand current state.',
     ...(conflict.length > 0 ? ['## Conflict', conflictText(conflict)] : []),
     '## Rules',
@@ -42,9 +41,7 @@ export function subtaskPrompt({ plan, subtask, prompt, notes, conflict, earlier 
       'Other subtasks may work at the same time, each in a folder of its own. Their changes are not in yours.',
       ...(files.length > 0 ? [`You are expected to change only these files: ${files.join(', ')}.`] : []),
       'Leave your changes as files in the working directory. Do not commit, push or stash.',
-      ...(earlier === undefined
-        ? []
-        : [`Your earlier attempt is commit ${earlier}. It is not in the working directory: see it with \`git show\`.`]),
+      ...earlierText(brief),
       ...notes,
     ]
       .map((rule) => `- ${rule}`)
@@ -53,6 +50,20 @@ export function subtaskPrompt({ plan, subtask, prompt, notes, conflict, earlier 
 }
 
 // --- internal ---
+
+/** The work in words. The title, with which the description of a task begins, is there already; a review precedes it. */
+function workOf(prompt: string, subtask: Subtask): readonly string[] {
+  if (prompt !== subtaskDescription(subtask)) return [prompt];
+  return subtask.description.trim() === '' ? [] : [subtask.description];
+}
+
+function earlierText({ earlier, isContinued }: SubtaskBrief): readonly string[] {
+  if (earlier === undefined) return [];
+  const commit = `Your earlier attempt is commit ${earlier}.`;
+  return isContinued
+    ? [`${commit} The working directory has it: change it as the review asks.`]
+    : [`${commit} It is not in the working directory: see it with \`git show\`.`];
+}
 
 /** Most paths of a conflict in a prompt. */
 const MOST_PATHS = 100;

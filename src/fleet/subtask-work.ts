@@ -6,15 +6,18 @@
 import type { Agent } from '../agents/agent.ts';
 import { takeTurn } from '../agents/work/take-turn.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { personOf } from '../model/handlers/person.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
+import { OWN_TASKS } from '../model/plan/level.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { AttemptPlace, Snapshot, Workspace } from '../workspaces/port.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
+import { approvedSubtask } from './approved-work.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import {
   earlierSubtask,
+  fittingChange,
   integrationBefore,
-  OWN_TASKS,
   readBase,
   type IntegrationOutput,
   type SubtaskOutput,
@@ -58,11 +61,15 @@ export async function doSubtask(setting: SubtaskSetting, context: TaskContext): 
   if (known && !hasToWork(setting, context, merged)) return known;
   const place = placeOf(context, options);
   const kept = await workspace.kept(place, context.signal);
-  if (kept) return outputOf(setting, kept, base, '', known);
   const conflict = merged?.conflicts.find(({ name }) => name === subtask.id)?.paths ?? [];
+  const start = startOf(base, known, conflict.length > 0 ? merged : undefined);
+  if (kept) return outputOf(setting, kept, start, '', known);
+  // Approved work is done again only if a review asks for it.
+  const approved = context.revision ? undefined : await approvedSubtask(options, subtask, base, context);
+  if (approved) return outputOf(setting, approved, start, '', known);
+  const files = options.rework === 'continue' && conflict.length === 0 ? known?.commit : undefined;
   return setting.slots.use(context.signal, async () => {
-    const start = conflict.length > 0 && merged ? merged.commit : base;
-    const opened = await workspace.open(place, { base: start, signal: context.signal });
+    const opened = await workspace.open(place, { base: start.start, files, signal: context.signal });
     try {
       const said = [...notes, ...opened.notes.map(({ text }) => text)];
       const prompt = subtaskPrompt({
@@ -72,10 +79,11 @@ export async function doSubtask(setting: SubtaskSetting, context: TaskContext): 
         notes: said,
         conflict,
         earlier: previous?.commit,
+        isContinued: files !== undefined,
       });
       const text = await agentTurn(setting, opened, prompt, context);
       const snapshot = await opened.keep({ title: subtask.title, signal: context.signal });
-      return outputOf(setting, snapshot, base, text, known);
+      return outputOf(setting, snapshot, start, text, known);
     } finally {
       await opened.close();
     }
@@ -91,6 +99,17 @@ const MOST_FILES = 200;
 /** Most characters of an agent's last words in the output. */
 const MOST_SUMMARY = 4000;
 
+/** The part of an output that is known before the work. */
+type Start = Pick<SubtaskOutput, 'base' | 'start' | 'contains'>;
+
+/** A rework starts as the earlier attempt did. After a conflict, it starts with the work of the others. */
+function startOf(base: string, known: SubtaskOutput | undefined, merged: IntegrationOutput | undefined): Start {
+  if (!merged) return { base, start: known?.start ?? base, contains: known?.contains ?? {} };
+  const left = new Set(merged.conflicts.map(({ name }) => name));
+  const contains = Object.fromEntries(Object.entries(merged.parts).filter(([name]) => !left.has(name)));
+  return { base, start: merged.commit, contains };
+}
+
 /** True if a subtask has to work again, although it has work on the same base. */
 function hasToWork(
   { options, plan, subtask }: SubtaskSetting,
@@ -99,7 +118,9 @@ function hasToWork(
 ): boolean {
   const conflicting = merged?.conflicts ?? [];
   if (conflicting.length > 0 && options.conflicts !== 'review') {
-    return conflicting.some(({ name }) => name === subtask.id);
+    if (conflicting.some(({ name }) => name === subtask.id)) return true;
+    // If a check has failed as well, or somebody has demanded something, the conflict is not all that there is to do.
+    if (revision?.requiredChange === fittingChange(conflicting) && (revision.issues ?? []).length === 0) return false;
   }
   const ids = new Set(plan.subtasks.map(({ id }) => id));
   const named = (revision?.issues ?? []).filter(({ affectedPhase = phase }) => affectedPhase === phase);
@@ -132,6 +153,7 @@ async function agentTurn(
       prompt,
       access: 'write',
       permissions,
+      person: personOf(context),
       schema: undefined,
       workspace,
       onEvent: undefined,
@@ -151,17 +173,17 @@ async function agentTurn(
 function outputOf(
   { subtask }: SubtaskSetting,
   { commit, tree, files, fileCount }: Snapshot,
-  base: string,
+  start: Start,
   summary: string,
   previous: SubtaskOutput | undefined,
 ): SubtaskOutput {
-  if (previous?.tree === tree) return previous;
+  if (previous?.tree === tree && previous.start === start.start) return previous;
   const paths = files.map(({ path }) => path);
   const outOfScope = paths.filter((path) => !isExpected(path, subtask.files_touched));
   return {
     commit,
     tree,
-    base,
+    ...start,
     files: paths.slice(0, MOST_FILES),
     fileCount,
     outOfScope: outOfScope.slice(0, MOST_FILES),

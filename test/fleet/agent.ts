@@ -7,6 +7,7 @@
  * @module
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { watch } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Act } from './rig.ts';
 
@@ -22,7 +23,14 @@ appendFileSync(
 );
 
 const script = JSON.parse(readFileSync(join(folder, `${task}.json`), 'utf8')) as readonly Act[];
-const { files = {}, say = 'Done.', fail = false, wait = false } = script[Math.min(number, script.length - 1)] ?? {};
+const {
+  after,
+  files = {},
+  say = 'Done.',
+  fail = false,
+  wait = false,
+} = script[Math.min(number, script.length - 1)] ?? {};
+if (after !== undefined) await reach(`${after}.written`);
 for (const [path, text] of Object.entries(files)) {
   if (text === null) rmSync(path);
   else {
@@ -30,6 +38,14 @@ for (const [path, text] of Object.entries(files)) {
     writeFileSync(path, text);
   }
 }
+writeFileSync(join(folder, `${task}.written`), '');
 if (wait) await new Promise((resolve) => setTimeout(resolve, 600_000));
-process.stdout.write(say);
+process.stdout.write(say.replaceAll('<nonce>', /"nonce": "([0-9a-f-]{36})"/u.exec(prompt)?.[1] ?? 'none'));
 process.exitCode = fail ? 1 : 0;
+
+/** Waits for a file in the folder of the notes. */
+async function reach(name: string): Promise<void> {
+  const changes = watch(folder);
+  if (existsSync(join(folder, name))) return;
+  for await (const { filename } of changes) if (filename === name) return;
+}

@@ -91,6 +91,39 @@ describe('planGoal()', () => {
     ).toEqual(['again completed', 'again/work/0.1/0/task/fleet completed', 'again/work/0/0/task/fleet rejected']);
   });
 
+  it.each([
+    ['keeps approved work of a plan that changes later', 'Write a.', [1, 1, 2]],
+    ['has all work done again on top of what a plan changes', 'Write a differently.', [2, 2, 2]],
+  ])('%s', async (_, first, counts) => {
+    const revised = (a: string, c: string): WorkPlanInput => ({
+      goal: 'Write a text.',
+      plan_markdown: c,
+      subtasks: [
+        { id: 'a', title: 'a', description: a },
+        { id: 'b', title: 'b', description: 'Write b.', depends_on: ['a'] },
+        { id: 'c', title: c, description: '', depends_on: ['b'] },
+      ],
+    });
+    const writes = (name: string) => [{ files: { [`${name}.txt`]: `${name}\n` } }];
+    const lab = await makeFleet(folder.path, {
+      plan: [planned(revised('Write a.', 'wrong')), planned(revised(first, 'right'))],
+      // The repository has this file, so the first work of it changes nothing.
+      a: [...writes('a'), { files: { 'a.txt': 'a 2\n' } }],
+      b: writes('b'),
+      c: writes('c'),
+    });
+    const review = ({ subtasks }: { readonly subtasks: readonly { readonly title: string }[] }) =>
+      subtasks[0]?.title === 'wrong' ? reject('Nobody needs that.') : approve();
+    const options = { ...lab.options, approval: false, reviewers: [{ name: 'judge', review }] };
+    const result = await startRun(planGoal('Write a text.', options), { runId: 'goal' }).result;
+    expect(result.status).toBe('completed');
+    expect(await Promise.all(['a', 'b', 'c'].map(async (id) => (await lab.calls(id)).length))).toEqual(counts);
+    const text = counts[0] === 1 ? 'a' : 'a 2';
+    expect(await lab.filesAt('phasegate/goal')).toMatchObject({ 'a.txt': text, 'b.txt': 'b', 'c.txt': 'c' });
+    const merges = (await lab.git('log', '--merges', '--format=%s', 'phasegate/goal')).split('\n');
+    expect(merges.slice(0, 2)).toEqual(['phasegate(phase-3): right', 'phasegate(phase-2): b']);
+  });
+
   it('needs an architect if agents depend on the subtask', async () => {
     const { options } = await makeFleet(folder.path, {});
     const { agent } = options;

@@ -15,7 +15,10 @@ import { makeLab, type Lab } from '../workspaces/rig.ts';
 
 /** One call of a scripted agent: the files it writes or removes, and its end. */
 export interface Act {
+  /** Id of a subtask whose agent has to write its files first. */
+  readonly after?: string;
   readonly files?: Readonly<Record<string, string | null>>;
+  /** Its answer, in which `<nonce>` becomes the nonce of its prompt. */
   readonly say?: string;
   readonly fail?: boolean;
   /** True if it works for ten minutes. */

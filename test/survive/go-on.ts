@@ -10,7 +10,7 @@ import { approve, PhasegateError, reject, type Pipeline, type Run, type RunStatu
 import type { EventOf, RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
-import { SteppedClock } from '../property/stepped-clock.ts';
+import { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';
 
 /** Stores records of a run without a store, as run `run`. */
@@ -25,14 +25,14 @@ export async function stageOf(
   store: RunStore,
   runId: string,
   scenario: Scenario,
-): Promise<{ readonly clock: SteppedClock; readonly pipeline: Pipeline }> {
-  const clock = new SteppedClock();
+): Promise<{ readonly clock: VirtualClock; readonly pipeline: Pipeline }> {
+  const clock = new VirtualClock();
   clock.set((await readRun(store, runId)).at(-1)?.time ?? 0);
   return { clock, pipeline: build(scenario, { clock, saw: () => undefined }) };
 }
 
 /** Drives a run to its end. People approve every item. @returns Its status; undefined if it hangs. */
-export async function toEnd(run: Run<unknown>, clock: SteppedClock): Promise<RunStatus | 'suspended' | undefined> {
+export async function toEnd(run: Run<unknown>, clock: VirtualClock): Promise<RunStatus | 'suspended' | undefined> {
   const end: { status?: RunStatus | 'suspended' } = {};
   void run.result.then(({ status }) => (end.status = status));
   for (let steps = 0; end.status === undefined && steps < MAX_STEPS; steps++) {

@@ -6,7 +6,7 @@ import type { RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
 import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';
-import { SteppedClock } from '../property/stepped-clock.ts';
+import { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';
 import { replayDifference } from '../replay-difference.ts';
 
@@ -48,12 +48,12 @@ describe('suspend()', () => {
 
 const MAX_PARTS = 60;
 const MAX_STEPS = 20_000;
-const STAGE = { clock: new SteppedClock(), saw: () => undefined };
+const STAGE = { clock: new VirtualClock(), saw: () => undefined };
 
 /** Works on a run until it has published more records, or to its end. @returns True if it has ended. */
 async function part(store: RunStore, scenario: Scenario, nth: number): Promise<boolean> {
   const kept = await readRun(store, 'run');
-  const clock = new SteppedClock();
+  const clock = new VirtualClock();
   clock.set(kept.at(-1)?.time ?? 0);
   const pipeline = build(scenario, { clock, saw: () => undefined });
   const run =

@@ -4,7 +4,7 @@
  * @module
  */
 import { mkdirSync, mkdtempSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
@@ -15,13 +15,14 @@ export function makeFolder(): string {
   return mkdtempSync(join(root, 'kill-sweep-'));
 }
 
-/** @returns The path of the program. */
-export async function bundle(folder: string): Promise<string> {
+/** @param source The program. @default the process of the kill sweep @returns The path of the bundle. */
+export async function bundle(folder: string, source = new URL('child.ts', import.meta.url)): Promise<string> {
+  const file = fileURLToPath(source);
   await build({
     logLevel: 'error',
     configFile: false,
-    build: { ssr: fileURLToPath(new URL('child.ts', import.meta.url)), outDir: folder, minify: false },
+    build: { ssr: file, outDir: folder, minify: false },
     ssr: { noExternal: true },
   });
-  return join(folder, 'child.js');
+  return join(folder, basename(file).replace(/ts$/u, 'js'));
 }

@@ -20,6 +20,7 @@ import { bundle, makeFolder } from './bundle.ts';
 import { differenceOf } from './difference.ts';
 import { answerAll } from './person.ts';
 import { linesOf, survivor } from './pipeline.ts';
+import { randomFrom } from './random.ts';
 
 /** The options of a sweep. */
 export interface SweepOptions {
@@ -332,15 +333,4 @@ function tasksIn(records: readonly RunRecord[]): readonly { readonly type: RunEv
     }
     return [];
   });
-}
-
-/** Generates numbers from 0 to 1, the same for the same seed, by mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d_2b_79_f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
