@@ -39,8 +39,9 @@ const SHELL = 'Set up your shell:';
 
 const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['phasegate', { examples: ['init', 'run pipeline.ts'], page: 'cli.md' }],
-  ['init', { group: WRITE, examples: ['init', 'init yaml'], page: 'cli.md#init' }],
+  ['init', { group: WRITE, examples: ['init', 'init yaml', 'init yaml --agent'], page: 'cli.md#init' }],
   ['check', { group: WRITE, examples: ['check pipeline.ts'], page: 'cli.md#check' }],
+  ['test', { group: WRITE, examples: ['test pipeline.ts', 'test pipeline.ts --write'], page: 'cli.md#test' }],
   [
     'graph',
     {
@@ -89,6 +90,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['events', { group: LOOK, examples: ['events latest --follow'], page: 'cli.md#ls-show-events' }],
   ['report', { group: LOOK, examples: ['report latest --html -o report.html'], page: 'cli.md#report' }],
   ['doctor', { group: LOOK, examples: ['doctor', 'doctor latest'], page: 'cli.md#doctor' }],
+  ['coverage', { group: LOOK, examples: ['coverage', 'coverage --threshold 80'], page: 'cli.md#coverage' }],
   ['export', { group: KEEP, examples: ['export latest -o run.jsonl'], page: 'cli.md#export-import' }],
   ['import', { group: KEEP, examples: ['import run.jsonl'], page: 'cli.md#export-import' }],
   ['rm', { group: KEEP, examples: ['rm 01J9Z'], page: 'cli.md#cancel-rm-gc' }],
@@ -124,7 +126,7 @@ const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
       '--value',
     ],
   ],
-  ['Limits:', ['--max-cost', '--max-attempts', '--timeout', '--deadline']],
+  ['Limits:', ['--max-cost', '--max-tokens', '--max-attempts', '--timeout', '--deadline']],
   ['People:', ['--yes', '--wait', '--ui']],
   ['Output:', ['--json', '--inspect']],
   ['Records:', ['--store', '--no-store', '--run-id', '--memory', '--no-memory']],

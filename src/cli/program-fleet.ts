@@ -23,11 +23,6 @@ export function addFleetCommands(program: Command, io: ProgramIo, end: (code: Ex
     .option('--check <line>', 'a line for the shell that has to succeed after each level; may be repeated', addTo)
     .option('--attempts <count>', 'most attempts of a level (default: 2)', toCount)
     .option('--concurrency <count>', 'most agents that work at the same time (default: 4)', toCount)
-    .option(
-      '--estimate-cost <usd>',
-      'the most that one try of an agent costs; needed by --max-cost if the agent does not report it',
-      toAmount,
-    )
     .option('--setup <line>', 'a program with its arguments that prepares each new folder', notBlank)
     .option('--allow-commands', 'let agents run commands')
     .option('--allow-network', 'let agents use the network')
@@ -80,6 +75,16 @@ function withFleetOptions(command: Command): Command {
           '--base <base>',
           'start from your last commit, or with your uncommitted work (default: head)',
         ).choices(['head', 'head+dirty']),
+      )
+      .option(
+        '--estimate-cost <usd>',
+        'the most that one try of an agent costs; needed by --max-cost if the agent does not report it',
+        toAmount,
+      )
+      .option(
+        '--estimate-tokens <count>',
+        'the most tokens that one try of an agent takes; needed by --max-tokens if the agent does not report them',
+        toCount,
       )
       .option('-y, --yes', 'start without approval of the plan by a person'),
   )

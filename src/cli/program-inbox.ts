@@ -5,7 +5,7 @@
  */
 import type { Command } from 'commander';
 import type { AnswerFlags } from './commands/inbox-answer.ts';
-import type { InboxFlags } from './commands/inbox-list.ts';
+import type { InboxFlags } from './commands/inbox-items.ts';
 import { DEFAULT_STORE } from './options/defaults.ts';
 import type { StoreFlags } from './options/store-option.ts';
 import type { ExitCode } from './process/exit-code.ts';
@@ -26,14 +26,14 @@ export function addInboxCommands(program: Command, io: ProgramIo, end: (code: Ex
     .option('--all', 'list closed items as well')
     .option('--queue <name>', 'only items of that queue', notBlank)
     .option('--json', 'print each item as a line of JSON')
-    .action(async (flags: InboxFlags) => end(await (await import('./commands/inbox-list.ts')).listInbox(flags, io)));
+    .action(async (flags: InboxFlags) => end(await (await import('./commands/inbox-items.ts')).listInbox(flags, io)));
   inbox
     .command('show <item>')
     .description('show the question, the attempts so far, and the effects of each answer')
     .addOption(store())
     .option('--json', 'print the item as JSON')
     .action(async (item: string, flags: StoreFlags & { readonly json?: boolean }) =>
-      end(await (await import('./commands/inbox-show.ts')).showItem(item, flags, io)),
+      end(await (await import('./commands/inbox-items.ts')).showItem(item, flags, io)),
     );
   inbox
     .command('answer <item>')

@@ -6,6 +6,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { nearest } from '../model/values/nearest.ts';
 import type { CancelFlags } from './commands/cancel.ts';
+import type { CoverageFlags } from './commands/coverage.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
 import type { EventsFlags } from './commands/events.ts';
 import type { ExportFlags } from './commands/export-import.ts';
@@ -105,6 +106,18 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .action(async (runs: readonly string[], flags: DoctorFlags) =>
       end(await (await import('./commands/doctor.ts')).examineRuns(runs, flags, io)),
     );
+  command(program, 'coverage [run...]')
+    .description(
+      'print what runs have shown of a pipeline, and what none has (default: all runs of the latest pipeline)',
+    )
+    .option('--pipeline <name>', 'only runs of that pipeline')
+    .option('--allow-changed', 'count runs of changed definitions, too, by the names of their phases')
+    .option('--json', 'print the coverage as JSON')
+    .option('--html <file>', 'also write it as an HTML page', notBlank)
+    .option('--threshold <percent>', 'exit with 1 if the runs have shown less', toPercent)
+    .action(async (runs: readonly string[], flags: CoverageFlags) =>
+      end(await (await import('./commands/coverage.ts')).coverRuns(runs, flags, io)),
+    );
   const fork = command(program, 'fork <run> [pipeline]')
     .description('create a new run from the first records of another')
     .requiredOption(
@@ -172,6 +185,12 @@ const WITH_RUN = [
   'inspect',
   ...LIMIT_FLAGS,
 ] as const satisfies readonly (keyof ForkFlags)[];
+
+function toPercent(text: string): number {
+  const percent = Number(text);
+  if (/^\d{1,3}(?:\.\d{1,3})?$/u.test(text) && percent <= 100) return percent;
+  throw new InvalidArgumentError('It must be a number from 0 to 100.');
+}
 
 /** Returns the long flag of an option, such as `--max-cost`. */
 function longOf({ options }: Command, name: string): string {

@@ -6,9 +6,10 @@
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { maskSecrets } from '../model/events/secrets.ts';
-import { version } from '../server/version.ts';
+import { version } from '../store/version.ts';
 import type { GraphFlags, GraphFormat } from './commands/graph.ts';
-import type { Language } from './commands/init.ts';
+import type { InitFlags, Language } from './commands/init.ts';
+import type { TestFlags } from './commands/test-pipeline.ts';
 import type { RunFlags } from './commands/run.ts';
 import { addHelp } from './help.ts';
 import { withColour } from './options/color.ts';
@@ -87,7 +88,14 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .command('init')
     .description('write a small example pipeline that runs as it is')
     .addArgument(new Argument('[language]', 'the language of the pipeline file').choices(LANGUAGES).default('ts'))
-    .action(async (language: Language) => end(await (await import('./commands/init.ts')).initFolder(language, io)));
+    .option(
+      '--agent [agent]',
+      'write a pipeline for this repository, with the agent that is installed, or this one',
+      notBlank,
+    )
+    .action(async (language: Language, flags: InitFlags) =>
+      end(await (await import('./commands/init.ts')).initFolder(language, flags, io)),
+    );
   withLimits(
     program
       .command('run')
@@ -117,6 +125,17 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
     .description('check a pipeline without running it, and print the most that a run can take')
     .argument('<pipeline>', PIPELINE_FILE)
     .action(async (file: string) => end(await (await import('./commands/check.ts')).checkFile(file, io)));
+  program
+    .command('test')
+    .description('rehearse a pipeline with sample data: its bounds, every decision of its gates, and what cannot end')
+    .argument('<pipeline>', PIPELINE_FILE)
+    .option('-i, --input <field>', 'a field of the input, as key=text or key:=json; may be repeated', addTo)
+    .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input'))
+    .option('--write', 'write a test for vitest next to the pipeline')
+    .option('--json', 'print JSON')
+    .action(async (file: string, flags: TestFlags) =>
+      end(await (await import('./commands/test-pipeline.ts')).testFile(file, flags, io)),
+    );
   program
     .command('graph')
     .description('draw a pipeline with its rewinds, the status of a run, or the statecharts behind both')

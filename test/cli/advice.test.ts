@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, task } from '../../src/index.ts';
+import { definePipeline, phase, retry, startRun, task } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
 
@@ -68,16 +68,16 @@ describe('a run whose own limit is spent', () => {
   });
 
   it('of a program names the function that the program has to call', async () => {
-    const phases = `[phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] })]`;
+    const phases = `[phase('a', { tasks: [task('t', { run: () => 1 })], review: () => retry('Again.') })]`;
     const cwd = await files({ 'p.mjs': moduleOf(['', 'costUsd: 50', phases]) });
-    const a = phase('a', { tasks: [task('t', { run: ({ report }) => report({ tokens: 9 }) })] });
+    const a = phase('a', { tasks: [task('t', { run: () => 1 })], review: () => retry('Again.') });
     const pipeline = definePipeline({ name: 'p', limits: { costUsd: 50 }, phases: [a] });
     const store = sqliteStore(join(cwd, 'x.db'));
-    await startRun(pipeline, { store, runId: 'r1', limits: { tokens: 5 } }).result;
+    await startRun(pipeline, { store, runId: 'r1', limits: { corrections: 0 } }).result;
     await store.close();
     const again = await phasegate(['retry', 'r1', 'p.mjs', '--store', 'x.db'], { cwd });
     expect(again.stdout.trimEnd().split('\n').at(-1)).toBe(
-      '  the run was given limits.tokens by a program: raise it there, with retryRun()',
+      '  the run was given limits.corrections by a program: raise it there, with retryRun()',
     );
   });
 });

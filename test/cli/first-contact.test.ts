@@ -52,10 +52,10 @@ describe('a new user', () => {
     );
   });
 
-  it('is told that a command is missing in a YAML file, and that a list is empty', async () => {
+  it('is told that a task of a YAML file has no work, and that a list is empty', async () => {
     const yaml = 'name: p\nphases:\n  - name: a\n    tasks: [{ name: t }]\n  - name: b\n    tasks: []\n';
     const text = await refused(['check', 'p.yaml'], { 'p.yaml': yaml });
-    expect(text).toContain('p.yaml:4:13: "command" is missing\n');
+    expect(text).toContain('p.yaml:4:13: "command": expected a program with its arguments, or "agent"\n');
     expect(text).toContain('p.yaml:6:12: "tasks": expected 1 or more, found none\n');
   });
 

@@ -69,6 +69,7 @@ describe('--help', () => {
           [
             "init",
             "check",
+            "test",
             "graph",
           ],
         ],
@@ -90,6 +91,7 @@ describe('--help', () => {
             "show",
             "report",
             "doctor",
+            "coverage",
           ],
         ],
         [

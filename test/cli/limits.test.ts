@@ -5,16 +5,36 @@ import { files, phasegate } from './cli.ts';
 const PIPELINE = `import { approve, definePipeline, phase, retry, task } from 'phasegate';
 export default definePipeline({ name: 'article', limits: { costUsd: 50 }, phases: [
   phase('draft', {
-    tasks: [task('write', { run: ({ report }) => report({ costUsd: 1 }) })],
+    tasks: [task('write', { run: ({ report }) => report({ costUsd: 1, tokens: 100 }) })],
     review: { by: ({ attempt }) => (attempt < 3 ? retry('Longer than ' + attempt) : approve()), maxRetries: 9 },
   }),
   phase('print', { after: ['draft'], tasks: [task('press', { run: () => 'printed' })] }),
 ] });
 `;
 
+/** A pipeline that does not report what it uses, and fails. */
+const UNSEEN = `import { definePipeline, phase, task } from 'phasegate';
+const run = () => { throw new Error('no network'); };
+export default definePipeline({ name: 'unseen', phases: [
+  phase('draft', { tasks: [task('write', { unreported: ['tokens', 'costUsd'], estimate: { costUsd: 1 }, run })] }),
+] });
+`;
+
 describe('limits by flag', () => {
+  it('need an amount that is reported or estimated, also when a run is retried', async () => {
+    const cwd = await files({ 'p.mjs': UNSEEN });
+    const refusal = 'Cannot limit a run by what nothing reports or estimates: `tokens` of "write" of "draft"';
+    const begun = await phasegate(['run', 'p.mjs', '--max-tokens', '5', '--no-store'], { cwd });
+    expect(`${begun.stdout}${begun.stderr}`).toContain(refusal);
+    expect((await phasegate(['run', 'p.mjs', '--max-cost', '5'], { cwd })).stdout).toContain('no network');
+    const again = await phasegate(['retry', 'latest', '--max-tokens', '5'], { cwd });
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining(refusal)]);
+    expect((await phasegate(['retry', 'latest', '--max-cost', '9'], { cwd })).stdout).toContain('no network');
+  });
+
   it.each([
     ['--max-cost', '2', 'limit costUsd reached, 2 of 2'],
+    ['--max-tokens', '200', 'limit tokens reached, 200 of 200'],
     ['--max-attempts', '3', 'limit attemptsPerPhase reached, 3 of 3'],
     ['--timeout', '0s', 'limit durationMs reached, 0 of 0'],
     ['--deadline', '0s', 'limit deadlineMs reached, 0 of 0'],

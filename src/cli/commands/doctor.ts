@@ -6,9 +6,8 @@
 import { diagnose, isProblem } from '../../projections/doctor/diagnose.ts';
 import { foldGateHistories, type GateHistory } from '../../projections/doctor/gate-history.ts';
 import { foldSentBack, type SentBack } from '../../projections/doctor/send-back-counts.ts';
-import type { ListedRun } from '../../store/port.ts';
-import { findRun } from '../options/find-run.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { findRuns } from '../options/find-run.ts';
+import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { doctorLines } from '../show/doctor-lines.ts';
@@ -25,7 +24,7 @@ export interface DoctorFlags extends StoreFlags {
 /** Prints problems of review loops in the named runs, or in all runs if none is named. */
 export async function examineRuns(wanted: readonly string[], flags: DoctorFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
-  const runs = await runsOf(opened, wanted, flags);
+  const runs = await findRuns(opened, wanted, flags);
   const histories = foldGateHistories();
   const sentBacks = foldSentBack();
   for (const { runId, seq } of runs)
@@ -55,20 +54,6 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
 // --- internal ---
 
 const AT_ONCE = 1000;
-
-async function runsOf(
-  opened: OpenStore,
-  wanted: readonly string[],
-  { pipeline }: DoctorFlags,
-): Promise<readonly ListedRun[]> {
-  if (wanted.length === 0) return opened.store.runs({ pipeline });
-  const found = new Map<string, ListedRun>();
-  for (const one of wanted) {
-    const run = await findRun(opened, one);
-    if (pipeline === undefined || run.pipeline === pipeline) found.set(run.runId, run);
-  }
-  return [...found.values()];
-}
 
 function gateJson({ attempts, ...history }: GateHistory): object {
   return { ...history, attempts: Object.fromEntries(attempts) };

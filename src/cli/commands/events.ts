@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
+import { rootOf } from '../../runtime/child-ids.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { findRun } from '../options/find-run.ts';
@@ -31,7 +32,7 @@ export async function printEvents(wanted: string, flags: EventsFlags, io: Progra
   const { from = 1, follow = false, json = false } = flags;
   const opened = openStore(flags, 'read', io);
   const { runId } = await findRun(opened, wanted);
-  const reportIdle = createIdleReport(opened, io);
+  const reportIdle = createIdleReport(await rootOf(opened.store, runId), opened, io);
   const lineOf = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(opened, runId, from);
   for (let next = from; ;) {
     const records = await readRun(opened.store, runId, next, AT_ONCE);
@@ -56,13 +57,13 @@ const AT_ONCE = 1000;
 const POLL_MS = 200;
 
 /** Creates a function that reports if no process works on the run, as no record may ever follow. It repeats the report only after work. */
-function createIdleReport(opened: OpenStore, io: ProgramIo): (run: ListedRun) => void {
+function createIdleReport(root: string, opened: OpenStore, io: ProgramIo): (run: ListedRun) => void {
   let isReported = false;
   return (run) => {
     const isIdle = withLiveness(run).lease === undefined;
     if (isIdle && !isReported)
       io.stderr.write(
-        `phasegate: no process works on the run now; ${resumeText('resume', run.runId, opened, run.source !== undefined)}\n`,
+        `phasegate: no process works on the run now; ${resumeText('resume', root, opened, run.source !== undefined)}\n`,
       );
     isReported = isIdle;
   };

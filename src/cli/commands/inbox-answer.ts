@@ -31,7 +31,7 @@ export interface AnswerFlags extends ReplyFlags, StoreFlags {
 
 /** Answers an inbox item. Asks on the terminal if the flags give no answer. */
 export async function answerStored(wanted: string, flags: AnswerFlags, io: ProgramIo): Promise<ExitCode> {
-  refuseAgents('answer an item', io);
+  refuseAgents(`answer item ${wanted}`, io);
   const opened = openStore(flags, 'write', io);
   try {
     const item = await withAnswer(opened.store, await findItem(opened, wanted));
@@ -84,7 +84,7 @@ async function reportOutcome(opened: OpenStore, { id, runId }: InboxItem, io: Pr
       return outcome.startsWith('refused') ? exitCode.usage : exitCode.completed;
     }
     if (!worker || left <= 0) {
-      io.stdout.write(`answered; ${takenText(opened, runId, worker)}\n`);
+      io.stdout.write(`answered; ${await takenText(opened, runId, worker)}\n`);
       return exitCode.completed;
     }
     await setTimeout(POLL_MS);

@@ -4,20 +4,30 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { installedAgent } from '../load/installed-agent.ts';
+import { agentOf } from '../load/yaml/build-agent.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { GUIDE_PAGE } from '../terminal/doc-pages.ts';
+import { GUIDE_PAGE, pageOf } from '../terminal/doc-pages.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
-import { FIRST_MODULE, firstFile } from './first-pipeline.ts';
+import { agentFile, agentModule, FIRST_MODULE, firstFile, type FirstAgent } from '../load/first-pipeline.ts';
 
 /** The language of the example pipeline. */
 export type Language = 'ts' | 'yaml';
 
+/** Flags of `phasegate init`. */
+export interface InitFlags {
+  /** An agent, as on the command line; `true` for the one that is installed. @default an example without agents */
+  readonly agent?: string | true | undefined;
+}
+
 /** Writes an example pipeline into the working folder and prints the next steps. Never overwrites a file. */
-export async function initFolder(language: Language, io: ProgramIo): Promise<ExitCode> {
+export async function initFolder(language: Language, { agent }: InitFlags, io: ProgramIo): Promise<ExitCode> {
   const file = `pipeline.${language}`;
-  const text = language === 'ts' ? FIRST_MODULE : firstFile(schemaFor(io));
+  const first = agent === undefined ? undefined : await firstAgent(agent, io);
+  const text = first ? agentPipeline(language, first, io) : examplePipeline(language, io);
   try {
     await writeFile(placeOf(file, io), text, { flag: 'wx' });
   } catch (cause) {
@@ -27,11 +37,35 @@ export async function initFolder(language: Language, io: ProgramIo): Promise<Exi
       cause,
     });
   }
-  io.stdout.write(nextSteps(file));
+  io.stdout.write(first ? agentSteps(file, first, io) : nextSteps(file));
   return exitCode.completed;
 }
 
 // --- internal ---
+
+function examplePipeline(language: Language, io: ProgramIo): string {
+  return language === 'ts' ? FIRST_MODULE : firstFile(schemaFor(io));
+}
+
+function agentPipeline(language: Language, first: FirstAgent, io: ProgramIo): string {
+  return language === 'ts' ? agentModule(first) : agentFile(first, schemaFor(io));
+}
+
+/** Finds the agent and the tests of a repository. @throws PhasegateError `DEFINITION_INVALID` if there is no agent of that name. */
+async function firstAgent(given: string | true, io: ProgramIo): Promise<FirstAgent> {
+  const agent = given === true ? await installedAgent(io) : given;
+  if (agent !== undefined) agentOf(agent);
+  return { agent, hasTests: await hasTestScript(io), hasLock: existsSync(placeOf('package-lock.json', io)) };
+}
+
+async function hasTestScript(io: ProgramIo): Promise<boolean> {
+  try {
+    const described: unknown = JSON.parse(await readFile(placeOf('package.json', io), 'utf8'));
+    return z.object({ scripts: z.object({ test: z.string() }) }).safeParse(described).success;
+  } catch {
+    return false;
+  }
+}
 
 /** Returns the JSON Schema for editors: the path in the installed package, else the address in the repository. */
 function schemaFor(io: ProgramIo): string {
@@ -48,6 +82,22 @@ function nextSteps(file: string): string {
   npx phasegate show latest${' '.repeat(file.length - 2)}# see the outcome of each attempt
 
 Change its tasks and gates; ${GUIDE_PAGE} explains how.
+`;
+}
+
+function agentSteps(file: string, { agent }: FirstAgent, io: ProgramIo): string {
+  const without = `Wrote ${file}. No agent is installed, so a program takes its place: name your agent in the file.`;
+  const what = agent === undefined ? without : `Wrote ${file}: agent ${agent} works in a clone of this repository.`;
+  const isRepository = existsSync(placeOf('.git', io));
+  const begin = '  git init && git add --all && git commit --message Begin   # agents start from your last commit\n';
+  return `${what}
+
+${isRepository ? '' : begin}  npx phasegate check ${file}   # check it and see the most that a run can take
+  npx phasegate run ${file}     # run it and store the run
+  npx phasegate diff latest${' '.repeat(file.length - 2)}# see the changes
+  npx phasegate apply latest${' '.repeat(file.length - 3)}# take them
+
+Change its prompt and gate; ${pageOf('yaml.md')} and ${pageOf('fleet.md')} explain how.
 `;
 }
 

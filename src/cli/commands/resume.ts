@@ -5,6 +5,7 @@
  */
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { checkIsRoot } from '../../runtime/child-ids.ts';
 import { resumeRun, retryRun } from '../../runtime/start.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { ListedRun } from '../../store/port.ts';
@@ -35,6 +36,7 @@ export async function resumeStored(
 ): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
   const listed = await findRun(opened, wanted);
+  await checkIsRoot(opened.store, listed.runId, 'resume');
   const definition = await definitionFor(listed, file, resumeCommand('resume', listed.runId, opened, false), io);
   return resumeWith(opened, listed, definition, flags, resumeRun, io);
 }
@@ -48,6 +50,7 @@ export async function retryStored(
 ): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
   const listed = await findRun(opened, wanted);
+  await checkIsRoot(opened.store, listed.runId, 'retry');
   const definition = await definitionFor(listed, file, resumeCommand('retry', listed.runId, opened, false), io);
   return resumeWith(opened, listed, definition, flags, retryRun, io);
 }

@@ -3,9 +3,11 @@
  *
  * @module
  */
+import type { RunRecord } from '../../model/events/event.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';
+import { rootOf } from '../../runtime/child-ids.ts';
 import type { Work } from '../../store/lease-holder.ts';
 import { withAnswers, type KeptItem } from '../../store/pending-answers.ts';
 import type { ListedRun } from '../../store/port.ts';
@@ -15,13 +17,15 @@ import { givenText } from '../inbox/pending-answer.ts';
 import { foldRunForTree, type RunFold } from '../live-tree/run-fold.ts';
 import { frameLines } from '../live-tree/tree.ts';
 import { timeText } from '../options/duration.ts';
+import { childRunsOf } from '../options/child-runs.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness, workHere } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { attemptLines, foldAttempts } from '../show/attempt-lines.ts';
-import { resumeText } from '../show/next-steps.ts';
+import { openItems, resumeText } from '../show/next-steps.ts';
+import { warningLines } from '../show/summary.ts';
 import { timelineLines } from '../show/timeline-lines.ts';
 import { errorText, withAddress } from '../terminal/error-text.ts';
 import { createPainter, span, type Line } from '../terminal/line.ts';
@@ -45,26 +49,42 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
   const state = foldRunForTree();
   const story = foldAttempts();
   const fold = foldTimeline();
-  for (let next = 1; next <= run.seq; next += AT_ONCE) {
-    for (const record of await readRun(opened.store, run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
-      state.apply(record);
-      story.apply(record);
-      fold.apply(record);
-    }
+  for await (const record of recordsOf(opened, run)) {
+    state.apply(record);
+    story.apply(record);
+    fold.apply(record);
   }
-  const items = await withAnswers(opened.store, await opened.store.inbox({ runId: run.runId, open: true }));
+  for (const child of flags.json || flags.timeline ? [] : await childRunsOf(opened.store, run)) {
+    for await (const record of recordsOf(opened, child)) state.apply(record);
+  }
+  const items = await withAnswers(opened.store, await openItems(opened, run.runId));
+  const root = await rootOf(opened.store, run.runId);
   await opened.store.close();
   if (flags.json) {
     const { lease: _lease, lapsed: _lapsed, ...info } = run;
-    const all = { ...state.snapshot(), info, standing: standingOf(run), items, attempts: story.attempts() };
+    const levels = [...state.levels().values()];
+    const all = {
+      ...state.snapshot(),
+      ...(levels.length > 0 && { levels }),
+      info,
+      standing: standingOf(run),
+      items,
+      attempts: story.attempts(),
+    };
     const timed = flags.timeline ? { ...all, timeline: fold.timeline() } : all;
     return (await print(`${JSON.stringify(timed)}\n`, io)) ? exitCode.completed : exitCode.brokenPipe;
   }
   const snapshot = state.snapshot();
   const lines = [
-    ...headLines(run, workHere(found), { ...snapshot, firstAt: state.startedAt, lastAt: state.lastAt }, opened),
+    ...headLines(
+      run,
+      workHere(found),
+      { ...snapshot, firstAt: state.startedAt, lastAt: state.lastAt },
+      { ...opened, root },
+    ),
     [],
     ...(flags.timeline ? timeline(fold.timeline(), state, run, io) : tree(state, run)),
+    ...warningLines(snapshot),
     ...items.map(itemLine),
     ...(flags.timeline ? [] : attemptLines(story.attempts())),
   ];
@@ -75,6 +95,14 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
 // --- internal ---
 
 const AT_ONCE = 1000;
+
+/** Reads the records that a run has now. */
+async function* recordsOf({ store }: OpenStore, { runId, seq }: ListedRun): AsyncGenerator<RunRecord> {
+  for (let next = 1; next <= seq; next += AT_ONCE) {
+    yield* await readRun(store, runId, next, Math.min(AT_ONCE, seq - next + 1));
+  }
+}
+
 /** Columns of a timeline if the terminal does not report its width. */
 const USUAL_COLUMNS = 80;
 /** A size in which every phase is shown. Lines may wrap, as they are not redrawn. */
@@ -85,7 +113,7 @@ function headLines(
   run: ListedRun,
   work: Work,
   { reason, error, firstAt, lastAt }: RunSnapshot & { readonly firstAt: number; readonly lastAt: number },
-  opened: OpenStore,
+  opened: OpenStore & { readonly root: string },
 ): readonly Line[] {
   const { runId, status, pipeline, startedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
@@ -94,7 +122,7 @@ function headLines(
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
-    ...(status === 'running' && !lease ? [resumeText('resume', runId, opened, source !== undefined)] : []),
+    ...(status === 'running' && !lease ? [resumeText('resume', opened.root, opened, source !== undefined)] : []),
   ];
   const why = error ? withAddress(errorText(error)) : (reason ?? '');
   return [

@@ -83,6 +83,7 @@ const KNOWN: readonly ErrorCode[] = [
   'PIPELINE_INVALID',
   'RUN_CHANGED',
   'RUN_ENDED',
+  'RUN_HAS_PARENT',
   'RUN_LEASED',
   'RUN_NOT_ENDED',
   'STORE_BUSY',

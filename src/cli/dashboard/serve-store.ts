@@ -6,6 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { serveDashboard, type Dashboard } from '../../server/serve.ts';
 import { holderIsAlive, thisHolder } from '../../store/holder.ts';
+import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import type { OpenStore } from '../options/store-option.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import { userName } from '../options/user-name.ts';
@@ -39,6 +40,7 @@ export async function serveStore(
     session: sessionSecret(opened.path, readOnly ? 'read' : 'write'),
     user: userName(),
     actions: actionsOn(opened),
+    workspaces: gitWorkspace({ repository: io.cwd }),
     isAlive: holderIsAlive,
     holder: thisHolder(),
     onError: (thrown: unknown) => io.stderr.write(`phasegate: ${stripControls(textOf(thrown))}\n`),

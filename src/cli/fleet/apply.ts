@@ -21,7 +21,7 @@ export interface ApplyFlags extends StoreFlags {
 
 /** Moves the user's branch and files to the work of a run, if that loses nothing. Otherwise prints the reason and a command. */
 export async function applyStored(wanted: string, flags: ApplyFlags, io: ProgramIo): Promise<ExitCode> {
-  refuseAgents('apply the work of a run', io);
+  refuseAgents(`apply the work of run ${wanted}`, io);
   const { runId, status } = await runOf(wanted, flags, io);
   if (status !== 'completed' && !flags.partial) throw notCompleted(runId, status);
   const { signal } = new AbortController();
@@ -48,6 +48,6 @@ async function runOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<
 
 function notCompleted(runId: string, status: ListedRun['status']): PhasegateError {
   return new PhasegateError('RUN_UNSUCCESSFUL', `Cannot apply run ${runId} as it is not completed: ${status}`, {
-    hint: 'Its branch has the approved levels only. To take those: phasegate apply --partial',
+    hint: `Its branch has the approved levels only. To take those: phasegate apply ${runId} --partial`,
   });
 }

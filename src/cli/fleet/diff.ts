@@ -32,7 +32,7 @@ export async function diffStored(
   if (subtask !== undefined && !one) throw unknownSubtask(runId, subtask, [...commits.subtasks.keys()]);
   const { signal } = new AbortController();
   const { files, text } = await gitWorkspace({ repository: io.cwd }).diff({
-    from: one?.base ?? commits.base,
+    from: one?.start ?? commits.base,
     to: one?.commit ?? commits.latest,
     maxBytes: MOST_BYTES,
     signal,
@@ -52,8 +52,8 @@ export async function diffStored(
 async function commitsOf(wanted: string, flags: DiffFlags, io: ProgramIo) {
   const opened = openStore(flags, 'read', io);
   try {
-    const { runId } = await findRun(opened, wanted);
-    return { runId, commits: await readCommits(opened.store, runId) };
+    const run = await findRun(opened, wanted);
+    return { runId: run.runId, commits: await readCommits(opened.store, run) };
   } finally {
     await opened.store.close();
   }
@@ -64,7 +64,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 function nothingYet(runId: string): PhasegateError {
   return new PhasegateError('INPUT_INVALID', `Cannot show changes of run ${runId} as none of its agents has made any`, {
-    hint: 'Only runs of a fleet have changes. See its phases with: phasegate show',
+    hint: 'Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: phasegate show',
   });
 }
 

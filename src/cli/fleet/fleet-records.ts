@@ -3,16 +3,12 @@
  *
  * @module
  */
-import {
-  readIntegration,
-  earlierIntegration,
-  earlierSubtask,
-  OWN_TASKS,
-  type SubtaskOutput,
-} from '../../fleet/level-outputs.ts';
+import { readIntegration, earlierIntegration, earlierSubtask, type SubtaskOutput } from '../../fleet/level-outputs.ts';
 import type { RunRecord } from '../../model/events/event.ts';
-import type { RunStore } from '../../store/port.ts';
+import { OWN_TASKS } from '../../model/plan/level.ts';
+import type { RunInfo, RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
+import { childRunsOf } from '../options/child-runs.ts';
 
 /** The commits of a fleet so far. */
 export interface FleetCommits {
@@ -24,12 +20,10 @@ export interface FleetCommits {
 }
 
 /** Reads the commits of a run, or of the latest run that its tasks have started. @returns `undefined` if there are none. */
-export async function readCommits(store: RunStore, runId: string): Promise<FleetCommits | undefined> {
-  const own = commitsIn(await readRun(store, runId));
+export async function readCommits(store: RunStore, run: RunInfo): Promise<FleetCommits | undefined> {
+  const own = commitsIn(await readRun(store, run.runId));
   if (own) return own;
-  const prefix = `${encodeURIComponent(runId)}/`;
-  const children = (await store.runs()).filter((run) => run.runId.startsWith(prefix));
-  for (const { runId: child } of children) {
+  for (const { runId: child } of (await childRunsOf(store, run)).toReversed()) {
     const commits = commitsIn(await readRun(store, child));
     if (commits) return commits;
   }

@@ -3,15 +3,16 @@
  *
  * @module
  */
-import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { constants } from 'node:fs';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { ulid } from 'ulid';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsOf } from '../options/limit-flags.ts';
 import { DEFAULT_STORE } from '../options/defaults.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import type { FleetFile } from '../load/fleet-file.ts';
+import { installedAgent } from '../load/installed-agent.ts';
+import { KNOWN_AGENTS } from '../load/yaml/agent-schema.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { runFile, type RunFlags } from '../commands/run.ts';
 
@@ -32,6 +33,8 @@ export interface FleetFlags extends RunFlags {
   readonly yes?: boolean | undefined;
   /** US dollars that one try of an agent takes at most. */
   readonly estimateCost?: number | undefined;
+  /** Tokens that one try of an agent takes at most. */
+  readonly estimateTokens?: number | undefined;
 }
 
 /**
@@ -47,7 +50,9 @@ export async function runFleet(
   const plan = flags.plan === undefined ? undefined : await readPlan(flags.plan, io);
   if (goal === undefined && plan === undefined) throw nothingToDo();
   const agent = flags.agent ?? (await installedAgent(io));
+  if (agent === undefined) throw noAgent();
   const limits = limitsOf(flags);
+  const estimate = estimateOf(flags);
   const runId = flags.runId ?? ulid();
   const path = placeOf(join(dirname(DEFAULT_STORE), 'fleets', `${encodeURIComponent(runId)}.json`), io);
   const { commands, network } = { commands: flags.allowCommands, network: flags.allowNetwork };
@@ -66,7 +71,7 @@ export async function runFleet(
     ...(flags.base && { base: flags.base }),
     ...(flags.setup !== undefined && { setup: flags.setup }),
     ...(limits && { limits }),
-    ...(flags.estimateCost !== undefined && { estimate: { costUsd: flags.estimateCost } }),
+    ...(estimate && { estimate }),
     permissions: { ...(commands && { commands: 'allow' }), ...(network && { network: 'allow' }) },
     repository: relative(dirname(path), io.cwd) || '.',
   };
@@ -81,28 +86,18 @@ export async function runFleet(
 
 // --- internal ---
 
-/** Agents of the command line that are looked for, in this order. */
-const KNOWN = ['claude', 'codex', 'gemini'] as const;
-
-async function installedAgent({ env }: ProgramIo): Promise<string> {
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  for (const name of KNOWN) {
-    for (const folder of folders) {
-      if (await isProgram(join(folder, name))) return name;
-    }
-  }
-  throw new PhasegateError('DEFINITION_INVALID', 'Cannot choose an agent as none is installed', {
-    hint: `Install ${KNOWN.join(', ')}, or name one: --agent acp:<line> or --agent command:<line>.`,
-  });
+function estimateOf({ estimateCost, estimateTokens }: FleetFlags): FleetFile['estimate'] {
+  if (estimateCost === undefined && estimateTokens === undefined) return undefined;
+  return {
+    ...(estimateCost !== undefined && { costUsd: estimateCost }),
+    ...(estimateTokens !== undefined && { tokens: estimateTokens }),
+  };
 }
 
-async function isProgram(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+function noAgent(): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', 'Cannot choose an agent as none is installed', {
+    hint: `Install ${KNOWN_AGENTS.join(', ')}, or name one: --agent acp:<line> or --agent command:<line>.`,
+  });
 }
 
 async function readPlan(file: string, io: ProgramIo): Promise<unknown> {

@@ -6,6 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { answeredBy } from '../../projections/wording/item-words.ts';
+import { rootOf } from '../../runtime/child-ids.ts';
 import type { GivenAnswer } from '../../store/pending-answers.ts';
 import type { Lease } from '../../store/port.ts';
 import { withLiveness } from '../options/run-owner.ts';
@@ -17,17 +18,24 @@ export function givenText(answer: GivenAnswer): string {
   return oneLine(answeredBy(answer));
 }
 
-/** Returns the lease of the process that works on a run and can apply an answer; `undefined` if there is none. */
+/**
+ * Returns the lease of the process that works on a run and can apply an answer; `undefined` if there is none. A run that a task has
+ * started is worked on by the process of its parent.
+ */
 export async function workerOn({ store }: Pick<OpenStore, 'store'>, runId: string): Promise<Lease | undefined> {
-  const run = await store.run(runId);
-  return run && withLiveness(run).lease;
+  for (const id of new Set([runId, await rootOf(store, runId)])) {
+    const run = await store.run(id);
+    const lease = run && withLiveness(run).lease;
+    if (lease) return lease;
+  }
+  return undefined;
 }
 
 /** Describes what a pending answer waits for. @param worker The lease of the process that works on the run. */
-export function takenText(opened: OpenStore, runId: string, worker: Lease | undefined): string {
-  return worker
-    ? `${oneLine(worker.holder)} works on the run and has not applied it yet`
-    : `it is applied when the run resumes: phasegate resume ${oneLine(runId)}${storeArgument(opened)}`;
+export async function takenText(opened: OpenStore, runId: string, worker: Lease | undefined): Promise<string> {
+  if (worker) return `${oneLine(worker.holder)} works on the run and has not applied it yet`;
+  const root = await rootOf(opened.store, runId);
+  return `it is applied when the run resumes: phasegate resume ${oneLine(root)}${storeArgument(opened)}`;
 }
 
 /** Creates the error for an answer to an item that already has a pending answer. */
@@ -37,7 +45,7 @@ export async function hasAnswer(
   { by }: GivenAnswer,
 ): Promise<PhasegateError> {
   const who = by === '' ? '' : `, by ${oneLine(by)}`;
-  const waits = takenText(opened, runId, await workerOn(opened, runId));
+  const waits = await takenText(opened, runId, await workerOn(opened, runId));
   return new PhasegateError('ANSWERED', `Cannot answer item ${id} as it has an answer already${who}`, {
     hint: `An item takes one answer; ${waits}`,
   });

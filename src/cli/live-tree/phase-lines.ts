@@ -4,6 +4,7 @@
  * @module
  */
 import type { PhasePlan } from '../../model/plan/plan.ts';
+import type { LevelView } from '../../projections/run/fleet-view.ts';
 import type { PhaseResult } from '../../projections/run/run-result.ts';
 import { counted, outOf, usageText } from '../../projections/wording/amount-words.ts';
 import { errorText } from '../terminal/error-text.ts';
@@ -11,7 +12,8 @@ import { span, type Line, type Span } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';
 import { fitting, part, type Part } from '../terminal/parts.ts';
 import { cut, duration, oneLine, padEnd, problemLine } from '../terminal/text.ts';
-import type { PhaseDetails, TaskRow } from './run-fold.ts';
+import type { PhaseDetails, TaskRow } from './phase-details.ts';
+import type { RunFold } from './run-fold.ts';
 
 /** The data of one phase in the tree. */
 export interface PhaseRow {
@@ -20,6 +22,10 @@ export interface PhaseRow {
   readonly details: PhaseDetails;
   /** True if the phase waits for a person. */
   readonly waits: boolean;
+  /** The phase as a level of a fleet; `undefined` if it is none. */
+  readonly level: LevelView | undefined;
+  /** The latest run that each of its tasks has started. */
+  readonly children: readonly RunFold[];
 }
 
 /**
@@ -84,6 +90,35 @@ export function isLive(status: PhaseResult['status']): boolean {
   );
 }
 
+/** Describes the usage of a phase. */
+export function usageParts(result: PhaseResult): readonly Part[] {
+  return result.tokens + result.costUsd > 0 ? [part(4, usageText(result), 'dim')] : [];
+}
+
+/** Formats the time since the first start of a phase. Shows nothing while the phase waits to run again. */
+export function timeParts({ status, startedAt, endedAt }: PhaseResult, now: number): readonly Part[] {
+  if (startedAt === null || status === 'pending' || status === 'skipped') return [];
+  return [part(3, duration((endedAt ?? now) - startedAt), 'dim')];
+}
+
+/** Describes the spent and allowed retries and rewinds of the gate, and the reason of the end. */
+export function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
+  const live = isLive(result.status);
+  const { gate } = plan;
+  const retries = live && details.retries > 0 ? [`retry ${outOf(details.retries, gate?.maxRetries)}`] : [];
+  const rewinds = live
+    ? [...details.rewinds].map(
+        ([target, spent]) => `rewind ${oneLine(target)} ${outOf(spent, gate?.maxPredecessorRetries)}`,
+      )
+    : [];
+  const same = result.status === 'approved' ? [...details.same] : [];
+  return [
+    ...[...retries, ...rewinds].map((text) => part(2, text, 'warn')),
+    ...same.map(([name, version]) => part(2, `${oneLine(name)} v${version} changes nothing here`, 'dim')),
+    ...endParts(result),
+  ];
+}
+
 // --- internal ---
 
 /** The space before each part. */
@@ -121,34 +156,6 @@ function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
     case 'cancelled':
       return [];
   }
-}
-
-function usageParts(result: PhaseResult): readonly Part[] {
-  return result.tokens + result.costUsd > 0 ? [part(4, usageText(result), 'dim')] : [];
-}
-
-/** Formats the time since the first start of a phase. Shows nothing while the phase waits to run again. */
-function timeParts({ status, startedAt, endedAt }: PhaseResult, now: number): readonly Part[] {
-  if (startedAt === null || status === 'pending' || status === 'skipped') return [];
-  return [part(3, duration((endedAt ?? now) - startedAt), 'dim')];
-}
-
-/** Describes the spent and allowed retries and rewinds of the gate, and the reason of the end. */
-function noteParts({ plan, result, details }: PhaseRow): readonly Part[] {
-  const live = isLive(result.status);
-  const { gate } = plan;
-  const retries = live && details.retries > 0 ? [`retry ${outOf(details.retries, gate?.maxRetries)}`] : [];
-  const rewinds = live
-    ? [...details.rewinds].map(
-        ([target, spent]) => `rewind ${oneLine(target)} ${outOf(spent, gate?.maxPredecessorRetries)}`,
-      )
-    : [];
-  const same = result.status === 'approved' ? [...details.same] : [];
-  return [
-    ...[...retries, ...rewinds].map((text) => part(2, text, 'warn')),
-    ...same.map(([name, version]) => part(2, `${oneLine(name)} v${version} changes nothing here`, 'dim')),
-    ...endParts(result),
-  ];
 }
 
 function endParts({ status, stale, because, reason, error }: PhaseResult): readonly Part[] {

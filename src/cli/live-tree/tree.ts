@@ -6,6 +6,7 @@
 import { fit, span, type Line } from '../terminal/line.ts';
 import { glyph, markedText, markOf, marks, type Mark } from '../terminal/marks.ts';
 import { cut, oneLine, widthOf } from '../terminal/text.ts';
+import { levelLine, subtaskLines, type LevelRow } from './level-lines.ts';
 import { correctionLines, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
 import { progressLine } from './progress-line.ts';
 import type { RunFold } from './run-fold.ts';
@@ -33,13 +34,7 @@ export function frameLines(state: RunFold, size: Size, now: number): readonly Li
 export function treeLines(state: RunFold, size: Size, now: number): readonly Line[] {
   const { plan } = state;
   if (!plan || size.rows < 1 || size.columns < 1) return [];
-  const { phases } = state.snapshot();
-  const waiting = state.waiting().phases;
-  const rows = plan.phases.flatMap((phase): PhaseRow[] => {
-    const result = phases[phase.name];
-    const waits = waiting.has(phase.name);
-    return result ? [{ plan: phase, result, details: state.details(phase.name), waits }] : [];
-  });
+  const rows = rowsOf(state);
   const hasHead = size.rows >= LINES_WITH_HEAD;
   const head = hasHead ? [headLine(plan.name, rows, size.columns)] : [];
   const lines = [...head, ...bodyLines(rows, { ...size, rows: size.rows - head.length }, now)];
@@ -60,6 +55,23 @@ const URGENT = [
   'failed',
   'rewinding',
 ] as const satisfies readonly Mark[];
+
+function rowsOf(state: RunFold): readonly PhaseRow[] {
+  const { phases } = state.snapshot();
+  const waiting = state.waiting().phases;
+  const levels = state.levels();
+  return (state.plan?.phases ?? []).flatMap((plan): PhaseRow[] => {
+    const { name } = plan;
+    const result = phases[name];
+    if (!result) return [];
+    const [details, level, children] = [state.details(name), levels.get(name), state.children(name)];
+    return [{ plan, result, details, level, children, waits: waiting.has(name) }];
+  });
+}
+
+function isLevel(row: PhaseRow): row is LevelRow {
+  return row.level !== undefined;
+}
 
 function headLine(name: string, rows: readonly PhaseRow[], columns: number): Line {
   const counts = countsOf(rows).map(([mark, count]) => {
@@ -86,10 +98,12 @@ function countsOf(rows: readonly PhaseRow[]): readonly (readonly [Mark, number])
 }
 
 function bodyLines(rows: readonly PhaseRow[], { columns, rows: room }: Size, now: number): readonly Line[] {
+  if (room < 1) return [];
   const isWhole = rows.length <= room;
-  const window = windowOf(rows, isWhole ? room : room - 1, (row) => moreLines(row, Infinity).length);
+  const window = windowOf(rows, isWhole ? room : room - 1, (row) => moreLines(row, columns, now));
   const { shown } = window;
-  const longest = Math.max(0, ...shown.map(({ plan }) => widthOf(oneLine(plan.name))));
+  const names = shown.flatMap((row) => (isLevel(row) ? [] : widthOf(oneLine(row.plan.name))));
+  const longest = Math.max(0, ...names);
   const nameWidth = Math.min(longest, nameSpace(columns));
   let { left } = window;
   const extra = (row: PhaseRow, of: (row: PhaseRow, most: number) => readonly Line[]): readonly Line[] => {
@@ -98,19 +112,42 @@ function bodyLines(rows: readonly PhaseRow[], { columns, rows: room }: Size, now
     return lines;
   };
   // Corrections are more important than single tasks, so they get their lines first.
-  const corrections = shown.map((row) => extra(row, correctionLines));
-  const tasks = shown.map((row) => extra(row, taskLines));
+  const corrections = shown.map((row) => extra(row, changeLines));
+  const tasks = shown.map((row) => extra(row, workLines));
+  const children = shown.map((row) => extra(row, (one, most) => childLines(one, { columns, rows: most }, now)));
   const lines = shown.flatMap((row, index) => [
-    phaseLine(row, { columns, nameWidth }, now),
+    isLevel(row) ? levelLine(row, columns, now) : phaseLine(row, { columns, nameWidth }, now),
     ...(corrections[index] ?? []),
     ...(tasks[index] ?? []),
+    ...(children[index] ?? []),
   ]);
   return isWhole ? lines : [...lines, restLine(rows, new Set(shown), columns)];
 }
 
-function moreLines(row: PhaseRow, most: number): readonly Line[] {
-  return [...correctionLines(row), ...taskLines(row, most)];
+/** Counts the lines below the line of a phase. */
+function moreLines(row: PhaseRow, columns: number, now: number): number {
+  const children = childLines(row, { columns, rows: Infinity }, now);
+  return changeLines(row).length + workLines(row, Infinity).length + children.length;
 }
+
+/** Draws the demand on a phase. The line of a level has it already. */
+function changeLines(row: PhaseRow): readonly Line[] {
+  return isLevel(row) ? [] : correctionLines(row);
+}
+
+/** Draws the subtasks of a level, or the tasks of another phase. A task that has started a run is shown by that run. */
+function workLines(row: PhaseRow, most: number): readonly Line[] {
+  if (isLevel(row)) return subtaskLines(row, most);
+  return row.children.length === 0 ? taskLines(row, most) : [];
+}
+
+/** Draws the runs that the tasks of a phase have started. */
+function childLines({ children }: PhaseRow, { columns, rows }: Size, now: number): readonly Line[] {
+  const space = { columns: columns - INDENT.length, rows: Math.floor(rows / Math.max(1, children.length)) };
+  return children.flatMap((child) => bodyLines(rowsOf(child), space, now).map((line) => [span(INDENT), ...line]));
+}
+
+const INDENT = '  ';
 
 /** Returns the columns for names: a third of a wide line. On a narrow line the name is more important than the rest. */
 function nameSpace(columns: number): number {

@@ -6,9 +6,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Agent } from '../../agents/agent.ts';
-import { commandAgent } from '../../agents/command/command-agent.ts';
-import { jsonlAgent } from '../../agents/jsonl/jsonl-agent.ts';
 import { readPlan } from '../../fleet/arrange-plan.ts';
 import { compilePlan } from '../../fleet/compile-plan.ts';
 import type { FleetOptions } from '../../fleet/fleet-options.ts';
@@ -17,11 +14,8 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsSchema } from '../../model/plan/policy-schema.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
-
-/** An agent by its name, or a program with its arguments. */
-const agentSchema = z.union([z.string().regex(/\S/u), z.array(z.string().min(1)).min(1)]);
-
-const answer = z.enum(['allow', 'reject']);
+import { agent as agentSchema, permissions, type AgentFields } from './yaml/agent-schema.ts';
+import { agentOf } from './yaml/build-agent.ts';
 
 /** The schema of a fleet file. */
 export const fleetFileSchema = z.strictObject({
@@ -39,15 +33,15 @@ export const fleetFileSchema = z.strictObject({
   maxAttempts: z.int().min(1).max(20).optional(),
   concurrency: z.int().min(1).max(100).optional(),
   conflicts: z.enum(['rework', 'review', 'halt']).optional(),
+  rework: z.enum(['reset', 'continue']).optional(),
+  onFailure: z.enum(['halt', 'finish-level']).optional(),
   overlaps: z.enum(['serialise', 'refuse']).optional(),
   timeout: z.int().min(0).optional(),
   estimate: z
     .strictObject({ tokens: z.number().positive().optional(), costUsd: z.number().positive().optional() })
     .optional(),
   limits: limitsSchema.optional(),
-  permissions: z
-    .strictObject({ commands: answer.optional(), outside: answer.optional(), network: answer.optional() })
-    .optional(),
+  permissions: permissions.optional(),
   /** The folder of the repository, relative to the file. @default that of the file */
   repository: z.string().optional(),
   isolation: z.enum(['clone', 'worktree']).optional(),
@@ -81,34 +75,15 @@ export async function loadFleet(file: string, path: string): Promise<Pipeline> {
   return fleetPipeline(file, parsed.data, dirname(path));
 }
 
-/** Makes an agent of its name: `claude`, `codex`, `gemini`, `acp:<line>`, `command:<line>`, or a program with its arguments. */
-export async function agentOf(given: z.infer<typeof agentSchema>): Promise<Agent> {
-  if (typeof given !== 'string') return programAgent(given);
-  const [, kind, line] = /^(acp|command):(.*)$/su.exec(given) ?? [];
-  const words = (line ?? '').split(/\s+/u).filter((word) => word !== '');
-  if (kind === 'command') return programAgent(words);
-  if (kind === 'acp') {
-    const [command = '', ...args] = words;
-    const { acpAgent } = await import('../../acp.ts');
-    return acpAgent({ command, args });
-  }
-  if (given === 'claude' || given === 'codex' || given === 'gemini') return jsonlAgent(given);
-  throw new PhasegateError(
-    'DEFINITION_INVALID',
-    `Cannot use agent ${JSON.stringify(given)} as there is none of that name`,
-    {
-      hint: 'Name claude, codex or gemini; acp:<line> for an agent of the Agent Client Protocol; command:<line> for any program.',
-    },
-  );
-}
-
 /**
  * Makes the pipeline of a fleet.
  *
  * @param directory The folder that relative paths start from.
  * @throws PhasegateError `DEFINITION_INVALID`; `PLAN_INVALID` for its plan.
  */
-export async function fleetPipeline(file: string, given: FleetFile, directory: string): Promise<Pipeline> {
+export function fleetPipeline(file: string, given: FleetFile, directory: string): Pipeline {
+  // Workspaces refuse a reviewer that changes a file, so any program may be one.
+  const agentFor = (one: AgentFields) => agentOf(one, { isCompared: true });
   const {
     goal,
     plan,
@@ -122,12 +97,16 @@ export async function fleetPipeline(file: string, given: FleetFile, directory: s
     ...rest
   } = given;
   const { isolation, base, include, setup, teardown, root, approval = true, ...common } = rest;
-  const agents = await Promise.all(reviewers.map(agentOf));
   const options: FleetOptions = {
     ...common,
     approval,
-    agent: await agentOf(agent),
-    reviewers: agents.map((one, index) => ({ name: `reviewer-${index + 1}`, agent: one, criteria })),
+    agent: agentFor(agent),
+    reviewers: reviewers.map((one, index) => ({
+      name: `reviewer-${index + 1}`,
+      agent: agentFor(one),
+      criteria,
+      estimate: common.estimate,
+    })),
     checks: checks.map((line, index) => ({
       name: checks.length === 1 ? 'check' : `check-${index + 1}`,
       line,
@@ -149,17 +128,12 @@ export async function fleetPipeline(file: string, given: FleetFile, directory: s
   return planGoal(goal, {
     ...options,
     planOnly,
-    architect: architect === undefined ? undefined : await agentOf(architect),
+    architectEstimate: common.estimate,
+    architect: architect === undefined ? undefined : agentFor(architect),
   });
 }
 
 // --- internal ---
-
-function programAgent([program = '', ...args]: readonly string[]): Agent {
-  const line = [program, ...args] as const;
-  // Nothing keeps a program from writing, but a reviewer that changes a file is refused.
-  return commandAgent(line, { readOnly: true });
-}
 
 function jsonIn(file: string, text: string): unknown {
   try {

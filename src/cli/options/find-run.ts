@@ -1,11 +1,11 @@
 /**
- * Lookup of the run that a user names.
+ * Lookup of the runs that a user names.
  *
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { parentOf } from '../../runtime/child-runs.ts';
-import type { ListedRun } from '../../store/port.ts';
+import { parentOf } from '../../runtime/child-ids.ts';
+import type { ListedRun, RunFilter } from '../../store/port.ts';
 import { oneLine } from '../terminal/text.ts';
 import { LATEST } from './defaults.ts';
 import { storeArgument, type OpenStore } from './store-option.ts';
@@ -29,6 +29,26 @@ export async function findRun(opened: OpenStore, wanted: string): Promise<Listed
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
   throw only ? ambiguous(wanted, found) : unknown(wanted, opened);
+}
+
+/**
+ * Finds the runs that a user names, each once; all runs if none is named.
+ *
+ * @param filter Selects the runs of one pipeline. @default all pipelines
+ * @throws PhasegateError `RUN_UNKNOWN` if no run matches a name, or several do.
+ */
+export async function findRuns(
+  opened: OpenStore,
+  wanted: readonly string[],
+  { pipeline }: Pick<RunFilter, 'pipeline'>,
+): Promise<readonly ListedRun[]> {
+  if (wanted.length === 0) return opened.store.runs({ pipeline });
+  const found = new Map<string, ListedRun>();
+  for (const one of wanted) {
+    const run = await findRun(opened, one);
+    if (pipeline === undefined || run.pipeline === pipeline) found.set(run.runId, run);
+  }
+  return [...found.values()];
 }
 
 // --- internal ---

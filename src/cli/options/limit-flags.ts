@@ -11,6 +11,8 @@ import { durationOf } from './duration.ts';
 export interface LimitFlags {
   /** Cost in US dollars. */
   readonly maxCost?: number | undefined;
+  /** Tokens. */
+  readonly maxTokens?: number | undefined;
   /** Attempts of any one phase. */
   readonly maxAttempts?: number | undefined;
   /** Milliseconds of work. */
@@ -22,6 +24,7 @@ export interface LimitFlags {
 /** The flags under the names that commander gives them. */
 export const LIMIT_FLAGS = [
   'maxCost',
+  'maxTokens',
   'maxAttempts',
   'timeout',
   'deadline',
@@ -35,6 +38,7 @@ export function withLimits(command: Command, where = ''): Command {
       `${where}limit the cost in US dollars; flags never exceed the pipeline's own limits`,
       toMoney,
     )
+    .option('--max-tokens <count>', `${where}limit the tokens`, toCount)
     .option('--max-attempts <count>', `${where}limit the attempts of each phase`, toCount)
     .option(
       '--timeout <duration>',
@@ -45,9 +49,10 @@ export function withLimits(command: Command, where = ''): Command {
 }
 
 /** Converts the flags to limits of a run; `undefined` if no flag is given. */
-export function limitsOf({ maxCost, maxAttempts, timeout, deadline }: LimitFlags): Limits | undefined {
+export function limitsOf({ maxCost, maxTokens, maxAttempts, timeout, deadline }: LimitFlags): Limits | undefined {
   const limits = {
     ...(maxCost !== undefined && { costUsd: maxCost }),
+    ...(maxTokens !== undefined && { tokens: maxTokens }),
     ...(maxAttempts !== undefined && { attemptsPerPhase: maxAttempts }),
     ...(timeout !== undefined && { durationMs: timeout }),
     ...(deadline !== undefined && { deadlineMs: deadline }),
@@ -60,6 +65,8 @@ export function limitFlag(limit: LimitName): string | undefined {
   switch (limit) {
     case 'costUsd':
       return '--max-cost <usd>';
+    case 'tokens':
+      return '--max-tokens <count>';
     case 'attemptsPerPhase':
       return '--max-attempts <count>';
     case 'durationMs':
@@ -68,7 +75,6 @@ export function limitFlag(limit: LimitName): string | undefined {
       return '--deadline <duration>';
     case 'corrections':
     case 'perPair':
-    case 'tokens':
       return undefined;
   }
 }

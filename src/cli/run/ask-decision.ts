@@ -20,7 +20,7 @@ import { manyLines, oneLine } from '../terminal/text.ts';
 
 /** Asks the open questions of a run, one after the other. */
 export interface Asker {
-  /** Applies a record, so that a question can show the outputs that it is about. */
+  /** Applies a record of the run, or of one that its tasks have started, so that a question can show the outputs that it is about. */
   apply(record: RunRecord): void;
   /** Stops asking. */
   close(): void;
@@ -37,16 +37,15 @@ export interface AskerOptions {
 }
 
 /**
- * Asks a person the questions of a run. Only an unambiguous decision counts: after an empty or unknown line it asks again.
+ * Asks a person the questions of a run, and of the runs that its tasks have started. Only an unambiguous decision counts: after an empty or unknown line it asks again.
  * The end of the input suspends a stored run and cancels another.
  */
 export function createAsker(
-  run: Pick<Run<unknown>, 'snapshot' | 'inbox' | 'answer' | 'cancel' | 'suspend'>,
+  run: Pick<Run<unknown>, 'id' | 'inbox' | 'answer' | 'cancel' | 'suspend'>,
   options: AskerOptions,
 ): Asker {
   const { input, output, onBusy, isStored = false } = options;
-  const outputs = new Map<string, Map<string, unknown>>();
-  let plan: Plan | undefined;
+  const runs = new Map<string, Known>();
   let current: InboxItem | undefined;
   let lines: Interface | undefined;
 
@@ -110,45 +109,51 @@ export function createAsker(
   function askForWork(item: InboxItem): void {
     print('');
     print(
-      `${statusMarks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
+      `${statusMarks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')}${ofRun(item)} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
     );
     if (item.description) print(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
-    if (item.kind === 'review') showOutputs(item.about);
+    if (item.kind === 'review') showOutputs(item);
     help(item);
   }
 
   function help(item: InboxItem): void {
     print(`  Answer with one of these lines; Ctrl-C ${isStored ? 'suspends the run' : 'cancels the run'}.`);
-    for (const line of helpLines(item, targetsOf(plan, item))) print(`    ${line}`);
+    for (const line of helpLines(item, targetsOf(runs.get(item.runId)?.plan, item))) print(`    ${line}`);
     output.write('> ');
   }
 
-  function showOutputs(about: string): void {
-    for (const [task, value] of outputs.get(about) ?? []) {
+  /** Names the pipeline of a question of another run. */
+  function ofRun({ runId, pipeline }: InboxItem): string {
+    return runId === run.id ? '' : ` of "${oneLine(pipeline)}"`;
+  }
+
+  function showOutputs({ runId, about }: InboxItem): void {
+    for (const [task, value] of runs.get(runId)?.outputs.get(about) ?? []) {
       print(`  ${oneLine(task)}:`);
       for (const line of excerptLines(value)) print(plain(line));
     }
   }
 
   function askForDecision(item: InboxItem): void {
-    const { about, kind } = item;
-    const reason = run.snapshot().phases[about]?.reason;
+    const { about, kind, reason } = item;
     print('');
     print(
-      `${statusMarks.waiting.mark} ${oneLine(about)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
+      `${statusMarks.waiting.mark} ${oneLine(about)}${ofRun(item)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
     );
-    if (reason) print(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
-    showOutputs(about);
+    if (kind !== 'limit') print(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
+    showOutputs(item);
     help(item);
   }
 
   return {
-    apply({ event }) {
-      if (event.type === 'run.started') plan = event.plan;
-      if (event.type === 'phase.started') outputs.delete(event.phase);
+    apply({ event, runId }) {
+      const known = runs.get(runId) ?? { plan: undefined, outputs: new Map<string, Map<string, unknown>>() };
+      runs.set(runId, known);
+      if (event.type === 'run.started') known.plan = event.plan;
+      if (event.type === 'phase.started') known.outputs.delete(event.phase);
       if (event.type === 'task.completed') {
-        const known = outputs.get(event.phase) ?? new Map<string, unknown>();
-        outputs.set(event.phase, known.set(event.task, event.output));
+        const its = known.outputs.get(event.phase) ?? new Map<string, unknown>();
+        known.outputs.set(event.phase, its.set(event.task, event.output));
       }
       if (MAY_CHANGE.has(event.type)) queueMicrotask(next);
     },
@@ -157,6 +162,13 @@ export function createAsker(
 }
 
 // --- internal ---
+
+/** The parts of a run that its questions show. */
+interface Known {
+  plan: Plan | undefined;
+  /** The latest outputs of each phase, by task. */
+  readonly outputs: Map<string, Map<string, unknown>>;
+}
 
 /** Events after which another question may be open. */
 const MAY_CHANGE: ReadonlySet<string> = new Set([

@@ -9,6 +9,7 @@ import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
 import type { Run } from '../../runtime/run.ts';
+import { StartedRun } from '../../runtime/run-handle.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { exitCode, exitCodeOf, type ExitCode } from '../process/exit-code.ts';
 import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
@@ -100,6 +101,12 @@ export async function drive(
     else reporter.show(record);
     decider.apply(record);
   });
+  StartedRun.watchChildren(run, (child) =>
+    child.events$.subscribe((record) => {
+      reporter.child(record);
+      decider.apply(record);
+    }),
+  );
   for (const { startLine } of servers) if (startLine !== undefined) io.stderr.write(`${startLine}\n`);
   const result = await run.result;
   watch.release();

@@ -96,6 +96,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
       if (record.event.type === 'run.started' || record.event.type === 'run.resumed') name(record);
     },
     recall: (record) => state.apply(record),
+    child: (record) => state.apply(record),
     pause,
     resume,
     end(result, notes, rest) {

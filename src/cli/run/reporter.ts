@@ -17,6 +17,8 @@ export interface Reporter {
   show(record: RunRecord): void;
   /** Applies a record of an earlier process without showing it. */
   recall(record: RunRecord): void;
+  /** Applies a record of a run that a task has started. */
+  child(record: RunRecord): void;
   /**
    * Shows the end of the run. No record follows.
    *
@@ -36,6 +38,7 @@ export function createJsonReporter(io: ProgramIo): Reporter {
   return {
     show: (record) => out.write(`${JSON.stringify(record)}\n`),
     recall: () => undefined,
+    child: () => undefined,
     end(result, notes) {
       out.release();
       const paint = createPainter(seesColours(io.stderr, io));
@@ -59,6 +62,10 @@ export function createPlainReporter(io: ProgramIo): Reporter {
     recall(record) {
       state.apply(record);
       lines.recall(record);
+    },
+    child(record) {
+      // The run waits for the answer.
+      if (record.event.type === 'task.asked') io.stdout.write(`${lines(record)}\n`);
     },
     end: (result, notes) => io.stdout.write(asText([...summaryLines(result, state.plan), ...notes].map(paint))),
     pause: () => undefined,

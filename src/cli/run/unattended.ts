@@ -5,19 +5,18 @@
  */
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import { countsAllTime } from '../../model/plan/edition.ts';
-import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import type { RunSnapshot } from '../../projections/run/run-result.ts';
-import { StartedRun, type WaitingTry } from '../../runtime/run-handle.ts';
+import { StartedRun } from '../../runtime/run-handle.ts';
 import type { Run } from '../../runtime/run.ts';
 
 /** Watches a run for questions to people. */
 export interface Decider {
+  /** Applies a record of the run, or of one that its tasks have started. */
   apply(record: RunRecord): void;
   close(): void;
 }
 
 /** Cancels a run that is not stored as soon as it asks a person, as nobody could ever answer. */
-export function cancelWhenAsked(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>): Decider {
+export function cancelWhenAsked(run: Pick<Run<unknown>, 'inbox' | 'cancel'>): Decider {
   return {
     apply({ event }) {
       if (event.type === 'task.asked') {
@@ -27,10 +26,9 @@ export function cancelWhenAsked(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>):
       }
       if (event.type !== 'phase.escalated' && event.type !== 'limit.reached') return;
       queueMicrotask(() => {
-        const { waiting, phases } = run.snapshot();
-        const [about] = waiting;
-        if (about === undefined) return;
-        const reason = phases[about]?.reason ?? 'the limit is reached';
+        const [item] = run.inbox();
+        if (item === undefined) return;
+        const { about, reason } = item;
         run.cancel(`"${about}" waits for a person, but nobody can be asked as this is not a terminal: ${reason}`);
       });
     },
@@ -44,26 +42,24 @@ export function cancelWhenAsked(run: Pick<Run<unknown>, 'snapshot' | 'cancel'>):
  * @param stays True to wait instead until somebody answers from elsewhere.
  */
 export function suspendWhenIdle(run: Run<unknown>, stays: boolean): Decider {
-  const tasks = new Map<string, Set<string>>();
-  const reviews = foldReviews();
+  const folds = new Map<string, WorkFold>();
   let due: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
 
   function check(): void {
     due = undefined;
     clearTimeout(later);
-    const items = run.inbox();
-    if (items.length === 0) return;
-    const tries = StartedRun.waitingTries(run);
-    if (isIdle(run.snapshot(), items, { tasks, reviews }, tries)) run.suspend();
+    if (run.inbox().length === 0) return;
+    if (isIdle(run, folds)) run.suspend();
     // Polls, as no record reports that a reviewer is done while another one waits for a limit.
-    else if (tries.length > 0) later = setTimeout(check, POLL_MS);
+    else if (hasWaitingTries(run)) later = setTimeout(check, POLL_MS);
   }
 
   return {
-    apply({ event }) {
-      note(tasks, event);
-      reviews.note(event);
+    apply({ event, runId }) {
+      const fold = folds.get(runId) ?? foldWork();
+      folds.set(runId, fold);
+      fold.note(event);
       // Waits for the end of the turn, as it still publishes the records that follow.
       if (!stays && MAY_LEAVE.has(event.type)) due ??= setImmediate(check);
     },
@@ -96,6 +92,27 @@ const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
   'limit.reached',
   'run.resumed',
 ]);
+
+/** The fold from the events of one run to its work. */
+interface WorkFold {
+  note(event: RunEvent): void;
+  /** The running tasks of each phase. */
+  readonly tasks: ReadonlyMap<string, ReadonlySet<string>>;
+  readonly reviews: ReviewsFold;
+}
+
+function foldWork(): WorkFold {
+  const tasks = new Map<string, Set<string>>();
+  const reviews = foldReviews();
+  return {
+    tasks,
+    reviews,
+    note(event) {
+      note(tasks, event);
+      reviews.note(event);
+    },
+  };
+}
 
 /** Tracks the running tasks of each phase. */
 function note(tasks: Map<string, Set<string>>, event: RunEvent): void {
@@ -140,22 +157,39 @@ function foldReviews(): ReviewsFold {
   };
 }
 
-/** True if something waits for people and no other work is left. */
-function isIdle(
-  { status, phases }: RunSnapshot,
-  items: readonly InboxItem[],
-  { tasks, reviews }: { readonly tasks: ReadonlyMap<string, ReadonlySet<string>>; readonly reviews: ReviewsFold },
-  tries: readonly WaitingTry[],
-): boolean {
-  if (status !== 'running') return false;
+/** True if a try of a run, or of one that its tasks have started, waits for a limit. */
+function hasWaitingTries(run: object): boolean {
+  return (
+    StartedRun.waitingTries(run).length > 0 || StartedRun.children(run).some((child) => hasWaitingTries(child.run))
+  );
+}
+
+/** True if no work of a run is left but that of people. A task whose own run is idle waits like one that is a person. */
+function isIdle(run: Run<unknown>, folds: ReadonlyMap<string, WorkFold>): boolean {
+  const { status, phases } = run.snapshot();
+  const fold = folds.get(run.id);
+  if (status !== 'running' || !fold) return false;
+  const items = run.inbox().filter(({ runId }) => runId === run.id);
+  const tries = StartedRun.waitingTries(run);
+  const children = StartedRun.children(run).filter((child) => isWaiting(child.run) && isIdle(child.run, folds));
   return Object.entries(phases).every(([name, phase]) => {
     const questions = items.filter(({ about, task }) => about === name && task !== undefined);
     const held = tries.filter((one) => one.phase === name);
     if (phase.status === 'reviewing' && held.some((one) => one.isAlone)) return true;
-    if (phase.status === 'reviewing')
-      return questions.length > 0 && reviews.isAtRest(name, questions.length + held.length);
+    const asking = children.filter((child) => child.phase === name);
+    if (phase.status === 'reviewing') {
+      // A reviewer may ask several questions at once.
+      const people = questions.length + new Set(asking.map((child) => child.task)).size;
+      return people > 0 && fold.reviews.isAtRest(name, people + held.length);
+    }
     if (phase.status !== 'running') return true;
-    const waiting = [...questions, ...held];
-    return waiting.length > 0 && [...(tasks.get(name) ?? [])].every((task) => waiting.some((one) => one.task === task));
+    const waiting = [...questions, ...held, ...asking];
+    const tasks = [...(fold.tasks.get(name) ?? [])];
+    return waiting.length > 0 && tasks.every((task) => waiting.some((one) => one.task === task));
   });
+}
+
+/** True if a run waits for a person or for a limit. One without either is about to continue or to end. */
+function isWaiting(run: Run<unknown>): boolean {
+  return run.inbox().length > 0 || hasWaitingTries(run);
 }

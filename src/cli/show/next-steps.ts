@@ -5,7 +5,9 @@
  */
 import { existsSync } from 'node:fs';
 import type { LimitName } from '../../model/plan/policy-schema.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
+import { isWithin } from '../../runtime/child-ids.ts';
 import { definitionOf } from '../../runtime/resume.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
@@ -34,13 +36,24 @@ export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): 
     ];
   const command = status === 'suspended' || listed.status === 'running' ? 'resume' : 'retry';
   const limit = command === 'retry' ? result.limit : null;
-  const items = await opened.store.inbox({ runId, open: true });
-  const waiting = items.flatMap(({ id, about, reason }): readonly Line[] => [
-    [span('  '), glyph('waiting', `${oneLine(about)} waits for a person: ${oneLine(reason)}`)],
+  const items = await openItems(opened, runId);
+  const waiting = items.flatMap(({ id, about, reason, pipeline, ...item }): readonly Line[] => [
+    [
+      span('  '),
+      glyph(
+        'waiting',
+        `${oneLine(about)}${item.runId === runId ? '' : ` of "${oneLine(pipeline)}"`} waits for a person: ${oneLine(reason)}`,
+      ),
+    ],
     [span(`    answer with: phasegate inbox answer ${oneLine(id)}${argument}`)],
   ]);
   const goOn = limit === null ? resumeText(command, runId, opened) : await raiseText(limit, runId, opened);
   return [...waiting, place, [span(`  ${goOn}`)]];
+}
+
+/** The open items of a run, and of the runs that its tasks have started. */
+export async function openItems({ store }: Pick<OpenStore, 'store'>, runId: string): Promise<readonly InboxItem[]> {
+  return (await store.inbox({ open: true })).filter((item) => isWithin(item.runId, runId));
 }
 
 /** Describes how to resume or retry a run. @param isPlaced True if the file of its pipeline is known. @default true */

@@ -45,6 +45,17 @@ export function excerptLines(value: unknown): readonly Line[] {
     : [...shown, [span(`    … ${counted(lines.length - MOST_LINES, 'more line')}`, 'dim')]];
 }
 
+/** The first warnings of a run, and the number of the others. */
+export function warningLines({ warnings }: Pick<RunResult<unknown>, 'warnings'>): readonly Line[] {
+  const more = warnings.length - MOST_WARNINGS;
+  return [
+    ...warnings
+      .slice(0, MOST_WARNINGS)
+      .map(({ phase, message }) => [span('  warning ', 'warn'), span(`${oneLine(phase)}: ${oneLine(message)}`)]),
+    ...(more > 0 ? [[span(`  … ${counted(more, 'more warning')}`, 'dim')]] : []),
+  ];
+}
+
 // --- internal ---
 
 const MOST_LINES = 10;
@@ -97,16 +108,6 @@ function indented(text: string, tone: 'bad' | 'warn' | 'plain', indent = '  '): 
         .split('\n')
         .slice(0, 30)
         .map((line) => [span(`${indent}${line}`, tone)]);
-}
-
-function warningLines({ warnings }: RunResult<unknown>): readonly Line[] {
-  const more = warnings.length - MOST_WARNINGS;
-  return [
-    ...warnings
-      .slice(0, MOST_WARNINGS)
-      .map(({ phase, message }) => [span('  warning ', 'warn'), span(`${oneLine(phase)}: ${oneLine(message)}`)]),
-    ...(more > 0 ? [[span(`  … ${counted(more, 'more warning')}`, 'dim')]] : []),
-  ];
 }
 
 function outputLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {

@@ -76,9 +76,8 @@ export const version = withDescription(
   'Change it if something has changed that this file does not show, such as a script. A run is not resumed with another version. Without it there is no version.',
 );
 
-/** Keys of every task and every reviewer. */
+/** Keys of every task and every reviewer, besides those of its command or agent. */
 export const work = {
-  ...command,
   version,
   description: withDescription(text.optional(), 'Describes the work in words; the base of the prompt.', ''),
   retry: withDescription(retry.optional(), 'The tries in all if it fails, and the wait between them.', { attempts: 1 }),

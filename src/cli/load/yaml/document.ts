@@ -95,12 +95,24 @@ function unresolvedAlias(document: Document): number {
   return offset;
 }
 
+/** Keys of lists of words. */
+const WORDS: ReadonlySet<string> = new Set([
+  'command',
+  'agent',
+  'acp',
+  'args',
+  'program',
+  'readOnly',
+  'setup',
+  'teardown',
+]);
+
 /** Keeps the source text of command words and environment variables: `1.0` stays `1.0`, and `yes` stays `yes`. */
 function keepWords(document: Document): void {
   visit(document, {
     Pair(_, { key, value }) {
       const name = isScalar(key) ? key.value : undefined;
-      const words = name === 'command' && isSeq(value) ? value.items : [];
+      const words = typeof name === 'string' && WORDS.has(name) && isSeq(value) ? value.items : [];
       const variables = name === 'env' && isMap(value) ? value.items.map((pair) => pair.value) : [];
       for (const word of [...words, ...variables]) {
         if (isScalar(word) && word.source !== undefined && word.value !== null) word.value = word.source;

@@ -11,6 +11,7 @@ import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
 import { TEXT_LIMITS } from '../../../model/values/text-limits.ts';
 import { counted } from '../../../projections/wording/amount-words.ts';
 import { pageOf } from '../../terminal/doc-pages.ts';
+import { agentProblems, withoutAgents } from './agent-problems.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
 import { definitionProblems, shapeProblems } from './problems.ts';
@@ -38,7 +39,12 @@ export function pipelineOf(source: string, file: string, directory: string): Pip
   const parsed = pipelineFileSchema.safeParse(document.value, { reportInput: true });
   if (!parsed.success) {
     const shape = shapeProblems(document, parsed.error.issues);
-    throw invalid(file, document, [...shape, ...definitionProblems(document, structureOf(document.value, directory))]);
+    throw invalid(file, document, [...shape, ...restOf(document, directory)]);
+  }
+  const agents = agentProblems(document, parsed.data, directory);
+  if (agents.length > 0) {
+    const others = definitionProblems(document, problemsOf(parsed.data, directory));
+    throw invalid(file, document, [...agents, ...others]);
   }
   const built = build(parsed.data, directory);
   if ('pipeline' in built) return built.pipeline;
@@ -58,11 +64,30 @@ function tooLong(file: string, length: string): PhasegateError {
   });
 }
 
-/** Finds problems in the structure of a file that does not match the schema. */
-function structureOf(value: unknown, directory: string): readonly Problem[] {
-  const valid = validPartOf(value);
-  const built = valid && build(valid.file, directory);
-  return valid && built && 'problems' in built ? built.problems.filter((one) => valid.isOwn(one)) : [];
+/** Finds problems of agents and of the structure in a file that does not match the schema. */
+function restOf(document: YamlDocument, directory: string): readonly FileProblem[] {
+  const valid = validPartOf(document.value);
+  if (!valid) return [];
+  const agents = agentProblems(document, valid.file, directory);
+  return [
+    ...agents,
+    ...definitionProblems(
+      document,
+      problemsOf(valid.file, directory).filter((one) => valid.isOwn(one)),
+    ),
+  ];
+}
+
+/** Returns the problems of the structure of a file whose agents may be invalid. */
+function problemsOf(file: PipelineFile, directory: string): readonly Problem[] {
+  try {
+    const built = build(file, directory);
+    return 'problems' in built ? built.problems : [];
+  } catch (error) {
+    if (!PhasegateError.is(error)) throw error;
+    const built = build(withoutAgents(file), directory);
+    return 'problems' in built ? built.problems : [];
+  }
 }
 
 function build(

@@ -10,7 +10,7 @@ import { manySchema, modeSchema } from '../../../model/plan/options.ts';
 import { gatePolicySchema, limitsSchema, policySchema } from '../../../model/plan/policy-schema.ts';
 import { gateDefaults, policies } from '../../../model/plan/policy.ts';
 import { check } from './check-schema.ts';
-import { backoff, commandObject, duration, text, version, work } from './command-schema.ts';
+import { backoff, command, commandObject, duration, text, version, work } from './command-schema.ts';
 import {
   APPROVAL_DEFAULTS,
   APPROVAL_WORDS,
@@ -22,11 +22,14 @@ import {
   RUN_DEFAULTS,
   RUN_WORDS,
 } from './descriptions.ts';
+import { agentKeys, workObject } from './work-schema.ts';
+import { workspace } from './workspace-schema.ts';
 import { withDescription, withDescriptions } from './with-descriptions.ts';
 
-const task = commandObject({
+const task = workObject({
   name: withDescription(text, 'Unique in its phase.'),
   ...work,
+  ...agentKeys('The work in words. The agent gets it after the revision, and with the outputs of earlier phases.'),
   output: withDescription(
     z.enum(['text', 'json', 'lines']).optional(),
     'The way that standard output becomes the output of the task.',
@@ -35,13 +38,14 @@ const task = commandObject({
   after: withDescription(z.array(text).optional(), 'Tasks of the same phase that run before this one.', []),
 });
 
-const reviewer = commandObject({
+const reviewer = workObject({
   name: withDescription(
     text.optional(),
     'Names the reviewer in records. Without it the second reviewer is "review 2".',
     'review',
   ),
   ...work,
+  ...agentKeys('The criteria of an agent that reviews, in words. It only reads.'),
   output: withDescription(
     z.enum(['text', 'json']).optional(),
     'The format of the decision on standard output.',
@@ -51,6 +55,7 @@ const reviewer = commandObject({
 
 const reflector = commandObject({
   name: withDescription(text.optional(), 'Names the task in records.', 'reflect'),
+  ...command,
   ...work,
 });
 
@@ -92,7 +97,7 @@ const review = z.strictObject({
   ),
   by: withDescription(
     z.union([reviewer, z.array(reviewer)]).optional(),
-    'Commands whose standard output is a decision, such as "APPROVE" or "RETRY: <what to change>".',
+    'Agents, and commands whose standard output is a decision, such as "APPROVE" or "RETRY: <what to change>".',
     [],
   ),
   reflect: withDescription(
@@ -137,6 +142,10 @@ export const pipelineFileSchema = z
     policy: withDescription(
       z.union([preset, policy]).optional(),
       'A preset, or gate options for every phase that does not set its own. Without it each option has its default.',
+    ),
+    workspace: withDescription(
+      workspace.optional(),
+      'The folders in which agents work: "clone" or "worktree", or an object with options. With "none" agents change the directory of this file itself. Without it, no task is an agent.',
     ),
     limits: withDescription(limits.optional(), 'Limits of a run. Without it there are none.'),
     concurrency: withDescription(

@@ -55,7 +55,7 @@ function replace(file: unknown, { code, path, ...issue }: z.core.$ZodIssue): boo
   const owner = at(file, place.slice(0, -1));
   const key = place.at(-1);
   if (!isObject(owner) || key === undefined || key === 'phases') return false;
-  const standIn = standInFor(key, place);
+  const standIn = key === 'prompt' && !('agent' in owner) ? undefined : standInFor(key, place);
   if (key === 'command') Reflect.deleteProperty(owner, 'shell');
   return standIn === undefined ? Reflect.deleteProperty(owner, key) : Reflect.set(owner, key, standIn);
 }
@@ -81,6 +81,7 @@ function standInFor(key: PropertyKey, path: Path): unknown {
     case 'reflect':
       return command;
     case 'name':
+    case 'prompt':
       return name;
     case 'after':
     case 'rewindTo':
@@ -105,6 +106,7 @@ function isOwn({ code, message, hint, path }: Problem, touched: readonly Path[])
     case 'REWIND_IMPOSSIBLE':
       if (!path.includes('after')) return !touched.some(isOrder);
       return !touched.some((one) => isNameOf(one, path.includes('tasks') ? path.slice(0, 3) : path.slice(0, 1)));
+    case 'ESTIMATE_MISSING':
     case 'OPTION_INVALID':
     case 'QUORUM_IMPOSSIBLE':
     case 'REFLECT_MISSING':

@@ -1,0 +1,96 @@
+/**
+ * `phasegate coverage`.
+ *
+ * @module
+ */
+import type { RunRecord } from '../../model/events/event.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
+import { foldCoverage, type Coverage, type CoverageOptions } from '../../projections/coverage/coverage.ts';
+import type { ListedRun } from '../../store/port.ts';
+import { LATEST } from '../options/defaults.ts';
+import { findRun, findRuns } from '../options/find-run.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { writeOut } from '../process/write-out.ts';
+import { coverageDocument } from '../report/coverage-document.ts';
+import { asHtml } from '../report/html.ts';
+import { asText, seesColours } from '../run/reporter.ts';
+import { createPainter, span, type Line } from '../terminal/line.ts';
+import { print } from '../terminal/print.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
+import { oneLine } from '../terminal/text.ts';
+
+/** Flags of `phasegate coverage`. */
+export interface CoverageFlags extends StoreFlags {
+  readonly pipeline?: string | undefined;
+  readonly allowChanged?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  /** A file for an HTML page. */
+  readonly html?: string | undefined;
+  /** The least share of entries that runs have to show, 0 to 100. */
+  readonly threshold?: number | undefined;
+}
+
+/** Prints what the named runs have shown of their pipeline; all runs of the pipeline that was started last if none is named. */
+export async function coverRuns(wanted: readonly string[], flags: CoverageFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'read', io);
+  const coverage = await readCoverage(opened, wanted, flags);
+  await opened.store.close();
+  const { html, json, threshold = 0 } = flags;
+  if (!coverage) {
+    if (!(await print(json ? 'null\n' : 'no runs\n', io))) return exitCode.brokenPipe;
+    return threshold > 0 ? exitCode.unsuccessful : exitCode.completed;
+  }
+  const paint = createPainter(seesColours(io.stdout, io));
+  const text = json ? `${JSON.stringify(coverage)}\n` : asText(linesOf(coverage).map(paint));
+  if (!(await print(text, io))) return exitCode.brokenPipe;
+  if (html !== undefined) {
+    const note = `the coverage of "${oneLine(coverage.pipeline)}" is in ${oneLine(html)}`;
+    await writeOut(asHtml(coverageDocument(coverage)), html, note, json ? { ...io, stdout: io.stderr } : io);
+  }
+  if (coverage.shown * 100 >= coverage.asked * threshold) return exitCode.completed;
+  io.stderr.write(`phasegate: the coverage is below the threshold of ${threshold} %\n`);
+  return exitCode.unsuccessful;
+}
+
+// --- internal ---
+
+const AT_ONCE = 1000;
+
+/** Returns the coverage of the pipeline by its definition in the latest of the runs; `undefined` if there are none. */
+async function readCoverage(
+  opened: OpenStore,
+  wanted: readonly string[],
+  { pipeline, allowChanged }: CoverageFlags,
+): Promise<Coverage | undefined> {
+  const name = pipeline ?? (wanted.length === 0 ? (await findRun(opened, LATEST)).pipeline : undefined);
+  const runs = await findRuns(opened, wanted, { pipeline: name });
+  const [latest] = runs.toSorted((a, b) => b.startedAt - a.startedAt);
+  const plan = latest && (await planOf(opened, latest));
+  if (!plan) return undefined;
+  // A run that the user has named is refused instead of left out.
+  const unlike: CoverageOptions['otherPlans'] = wanted.length === 0 ? 'skip' : 'refuse';
+  const fold = foldCoverage(plan, { otherPlans: allowChanged ? 'count' : unlike });
+  for (const run of runs) for await (const record of recordsOf(opened, run)) fold.apply(record);
+  return fold.coverage();
+}
+
+async function planOf(opened: OpenStore, run: ListedRun): Promise<Plan | undefined> {
+  let plan: Plan | undefined;
+  for await (const { event } of recordsOf(opened, run))
+    if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
+  return plan;
+}
+
+/** Reads packed records: large values such as outputs, which are stored separately, are not loaded. */
+async function* recordsOf({ store }: OpenStore, { runId, seq }: ListedRun): AsyncGenerator<RunRecord, void, undefined> {
+  for (let next = 1; next <= seq; next += AT_ONCE)
+    yield* await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1));
+}
+
+function linesOf(coverage: Coverage): readonly Line[] {
+  const [summary = '', ...rest] = coverageLines(coverage).map(stripControls);
+  return [[span(summary, coverage.missing.length === 0 ? 'good' : 'strong')], ...rest.map((line) => [span(line)])];
+}

@@ -1,0 +1,84 @@
+/** `phasegate init --agent` with fake programs of agents, in real repositories. */
+import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { git, put } from '../workspaces/rig.ts';
+import { phasegate } from './cli.ts';
+
+/** A program like Claude Code: it writes the page, or approves a review. */
+const CLAUDE = `#!/usr/bin/env node
+const { readFileSync, writeFileSync } = require('fs');
+const prompt = readFileSync(0, 'utf8');
+const nonce = /"nonce": "([0-9a-f-]{36})"/u.exec(prompt)?.[1];
+if (!nonce) writeFileSync('CONTRIBUTING.md', 'Run the tests.');
+const verdict = { nonce, verdict: 'approved', critique: 'Fine.', conf: 1, issues: [] };
+const text = nonce ? JSON.stringify(verdict) : 'Done.';
+console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: text, session_id: 's', total_cost_usd: 0.01, usage: { input_tokens: 1, output_tokens: 1 } }));
+`;
+
+/** Makes a repository, and a folder that is \`PATH\` with the fake programs of these names. */
+async function lab(programs: readonly string[], files: Readonly<Record<string, string>>) {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'phasegate-init-')));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const user = join(home, 'user');
+  for (const [name, text] of Object.entries({ 'a.txt': 'a', '.gitignore': '.phasegate/\n', ...files }))
+    await put(user, name, text);
+  await git(user, 'init', '-q');
+  for (const name of programs) {
+    await put(home, `bin/${name}`, CLAUDE);
+    await chmod(join(home, 'bin', name), 0o755);
+  }
+  const path = [join(home, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
+  vi.stubEnv('PATH', path);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  vi.stubEnv('XDG_STATE_HOME', join(home, 'state'));
+  const options = { cwd: user, env: { PATH: path } };
+  return { user, run: (...args: readonly string[]) => phasegate(args, options) };
+}
+
+const TESTS = {
+  'package.json': JSON.stringify({ name: 'x', scripts: { test: 'test -f CONTRIBUTING.md' } }),
+};
+
+it.each([
+  { language: 'yaml', programs: ['gemini', 'claude'], files: TESTS, has: ['agent: "claude"', '[npm, test]'] },
+  { language: 'ts', programs: ['claude'], files: {}, has: ['jsonlAgent("claude")', "name: 'page'"] },
+  { language: 'yaml', programs: [], files: {}, has: ['No agent is installed', 'use: nonEmptyDiff'] },
+  { language: 'ts', programs: [], files: TESTS, has: ['No agent is installed', "['npm', 'test']"] },
+])('phasegate init $language --agent with $programs writes what runs', async ({ language, programs, files, has }) => {
+  const { user, run } = await lab(programs, files);
+  const file = `pipeline.${language}`;
+  const { code, stdout, stderr } = await run('init', language, '--agent');
+  expect([code, stderr]).toEqual([0, '']);
+  const text = await readFile(join(user, file), 'utf8');
+  for (const part of has) expect(text).toContain(part);
+  const steps = [...stdout.matchAll(/npx phasegate (.*?) +#/gu)].map(([, step = '']) => step);
+  expect(steps).toEqual([`check ${file}`, `run ${file}`, 'diff latest', 'apply latest']);
+  await git(user, 'add', '--all');
+  await git(user, 'commit', '-q', '--message', 'Begin');
+  for (const step of steps) {
+    const ended = await run(...step.split(' '));
+    expect([step, ended.code, ended.stderr]).toEqual([step, 0, '']);
+  }
+  expect(await readFile(join(user, 'CONTRIBUTING.md'), 'utf8')).toMatch(
+    programs.length > 0 ? /^Run the tests\./u : /^Name an agent/u,
+  );
+  const again = await run('init', language, '--agent');
+  expect([again.code, await readFile(join(user, file), 'utf8')]).toEqual([2, text]);
+});
+
+it('phasegate init --agent takes any agent, and refuses unknown ones before it writes', async () => {
+  const { user, run } = await lab([], {});
+  await rm(join(user, '.git'), { recursive: true });
+  expect((await run('init', 'ts', '--agent', 'claud')).stderr).toContain('Cannot use agent "claud" as there is none');
+  expect((await run('init', 'ts', '--agent', 'acp:opencode acp')).stdout).toContain('git init && git add');
+  expect(await readFile(join(user, 'pipeline.ts'), 'utf8')).toContain(
+    'acpAgent({ command: "opencode", args: ["acp"] })',
+  );
+  await run('init', 'yaml', '--agent', 'command:node "a.mjs"');
+  for (const file of ['pipeline.ts', 'pipeline.yaml']) {
+    const checked = await run('check', file);
+    expect([file, checked.code, checked.stderr]).toEqual([file, 0, '']);
+  }
+});

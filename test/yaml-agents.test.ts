@@ -1,0 +1,146 @@
+/** Agents in pipeline files. */
+import { describe, expect, it } from 'vitest';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipelineOf } from '../src/cli/load/yaml/load.ts';
+import { startRun } from '../src/index.ts';
+import { folderOfTest } from './agents/rig.ts';
+
+/** An agent that writes its prompt into a file. */
+const AGENT = `import { readFileSync, writeFileSync } from 'node:fs';
+writeFileSync('done.txt', readFileSync(0, 'utf8'));
+console.log('Done.');
+`;
+
+function problemsOf(source: string): readonly string[] {
+  try {
+    pipelineOf(source, 'p.yaml', '.');
+    return [];
+  } catch (error) {
+    return [...String(error).matchAll(/p\.yaml:(\d+:\d+: .*)\n/gu)].map(([, text = '']) => text);
+  }
+}
+
+describe('agents in a pipeline file', () => {
+  it('do tasks and review in the directory of the file, if there are no workspaces', async () => {
+    const folder = folderOfTest();
+    const agent = join(folder, 'agent.mjs');
+    writeFileSync(agent, AGENT);
+    const source = `
+name: p
+workspace: none
+phases:
+  - name: build
+    tasks:
+      - { name: code, agent: [${process.execPath}, ${agent}], prompt: Add the endpoint., retry: { attempts: 1 } }
+      - { name: count, command: [cat, done.txt], after: [code] }
+`;
+    const { status, outputs } = await startRun(pipelineOf(source, 'p.yaml', folder)).result;
+    expect([status, outputs?.['build']]).toMatchObject(['completed', { code: 'Done.' }]);
+    expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain('Add the endpoint.');
+  });
+
+  it('have the same forms as on the command line, and options', () => {
+    const agents = [
+      'claude',
+      '"acp:opencode acp"',
+      '"command:node agent.mjs"',
+      '[node, agent.mjs, --level, 1.0]',
+      '{ profile: codex, model: gpt-5, args: [--config, 1.0], program: [npx, codex], env: { A: 1 } }',
+      '{ acp: [gemini, --acp], readMode: ask, reports: { tokens: true } }',
+      '{ command: [aider, --file, "{prompt}"], prompt: file, readOnly: [aider, --dry-run, --file, "{prompt}"], name: aider }',
+    ];
+    const tasks = agents.map((agent, at) => `      - { name: t${at}, agent: ${agent}, prompt: Work. }\n`).join('');
+    const { plan } = pipelineOf(
+      `name: p\nworkspace: none\nphases:\n  - name: a\n    tasks:\n${tasks}    review: { by: { agent: { profile: claude }, prompt: It is good. } }`,
+      'p.yaml',
+      '.',
+    );
+    expect(plan.phases[0]?.tasks.map(({ description, attempts }) => [description, attempts])).toEqual(
+      agents.map(() => ['Work.', 3]),
+    );
+    expect(plan.phases[0]?.gate?.reviewers).toMatchObject([{ name: 'review', attempts: 3 }]);
+  });
+
+  it('have all of their problems reported at once, at their places', () => {
+    expect(
+      problemsOf(`name: p
+limits: { costUsd: 5 }
+phases:
+  - name: a
+    tasks:
+      - { name: t, agent: cloude, prompt: x }
+      - { name: u, agent: claude, command: [x], prompt: x }
+      - { name: v, agent: codex, shell: true }
+      - { name: w, prompt: x, permissions: { commands: allow } }
+      - { name: x, agent: { profile: claude, acp: [x] }, prompt: x }
+      - { name: y, agent: { acp: [x], model: y }, prompt: x }
+      - { name: z, agent: { command: [x, "{prompt}"] }, prompt: " ", permissions: { comands: allow } }
+    review:
+      by:
+        - { name: r, agent: claude }
+        - { name: s, agent: 7, prompt: x }
+        - { name: s, agent: {}, prompt: x }
+`),
+    ).toMatchInlineSnapshot(`
+      [
+        "6:27: "agent": expected claude, codex, gemini, acp:<line> or command:<line>",
+        "7:27: "agent": expected either "agent" or "command"",
+        "8:9: "prompt": expected the work of the agent in words",
+        "8:27: "agent": a task of an agent needs "workspace" of the pipeline: clone gives each agent a folder of its own, none lets it change the directory of this file",
+        "8:41: "shell": expected with "command" only",
+        "9:9: "command": expected a program with its arguments, or "agent"",
+        "9:28: "prompt": expected with "agent" only",
+        "9:44: "permissions": expected with "agent" only",
+        "10:27: "agent": expected one of "profile", "acp", "command"",
+        "11:46: "model": expected with "profile" only",
+        "12:27: "agent": a task of an agent needs "workspace" of the pipeline: clone gives each agent a folder of its own, none lets it change the directory of this file",
+        "12:27: "agent": Cannot make an agent "x" of \`x '{prompt}'\` as it has {prompt}, and the prompt is on standard input. Write {prompt} in one argument with \`prompt: 'file'\` or 'argument', and nowhere without.",
+        "12:65: "prompt": expected words",
+        "12:85: unknown key "comands". Did you mean "commands"?",
+        "15:11: "prompt": expected the work of the agent in words",
+        "16:29: "agent": expected text, found a number, or expected a list, found a number, or expected keys with values, found a number",
+        "17:29: "agent": expected one of "profile", "acp", "command"",
+      ]
+    `);
+    expect(
+      problemsOf(`name: p
+limits: { costUsd: 5, tokens: 100 }
+phases:
+  - name: a
+    after: [b]
+    tasks:
+      - { name: t, agent: codex, prompt: x }
+      - { name: u, agent: { command: [x, "{prompt}"] }, prompt: x }
+    review:
+      by: { agent: [x], prompt: It is good. }
+`),
+    ).toMatchInlineSnapshot(`
+      [
+        "5:13: phase "a": it comes after "b", which is not a phase of this pipeline. Add that phase, or correct the name; the only phase is "a".",
+        "7:27: "agent": a task of an agent needs "workspace" of the pipeline: clone gives each agent a folder of its own, none lets it change the directory of this file",
+        "8:27: "agent": a task of an agent needs "workspace" of the pipeline: clone gives each agent a folder of its own, none lets it change the directory of this file",
+        "8:27: "agent": Cannot make an agent "x" of \`x '{prompt}'\` as it has {prompt}, and the prompt is on standard input. Write {prompt} in one argument with \`prompt: 'file'\` or 'argument', and nowhere without.",
+        "10:20: "agent": Cannot let agent "x" do "review" as it cannot promise to change nothing. Give its line for turns that only read (\`readOnly\`), or use another agent.",
+      ]
+    `);
+    expect(
+      problemsOf(`name: p
+workspace: none
+limits: { costUsd: 5, tokens: 100 }
+phases:
+  - name: a
+    tasks:
+      - { name: t, agent: codex, prompt: x }
+      - { name: u, agent: [x], prompt: x, estimate: { costUsd: 1 } }
+    review:
+      by: { agent: { command: [x], readOnly: true }, prompt: It is good., estimate: { costUsd: 1, tokens: 1 } }
+`),
+    ).toMatchInlineSnapshot(`
+      [
+        "7:9: phase "a", task "t": a limit counts \`costUsd\`, which it neither reports nor estimates. Give \`estimate: { costUsd: … }\` with the most US dollars that one try may use, or remove the limit.",
+        "8:9: phase "a", task "u": a limit counts \`tokens\`, which it neither reports nor estimates. Give \`estimate: { tokens: … }\` with the most tokens that one try may use, or remove the limit.",
+      ]
+    `);
+  });
+});
