@@ -10,10 +10,13 @@
  *                                        not exist yet
  *   GET  /api/open                       { open }: as in Change
  *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (lifecycles, with commas),
- *                                        pipeline=, limit= (500 if absent)
+ *                                        pipeline=, parent= (runs that its tasks have
+ *                                        started), limit= (500 if absent)
  *   GET  /api/runs/:run                  UiRun
  *   GET  /api/runs/:run/records          events: `records`, data: RunRecord[], id: the number of the last; continues after
  *                                        `Last-Event-ID`, or at from=; `caught-up` after all present records were sent
+ *   GET  /api/runs/:run/records/:seq/changes       UiChanges: the files of the commit that the output of the record names
+ *   GET  /api/runs/:run/records/:seq/changes/file  UiFileChange: the change of one of them; path=, from= of a renamed one
  *   POST /api/runs/:run/resume|retry     Done
  *   POST /api/runs/:run/cancel           CancelRequest → Done
  *   POST /api/runs/:run/fork             ForkRequest → Forked
@@ -52,6 +55,7 @@ import type { Reply } from '../projections/inbox/reply.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
 import type { KeptItem } from '../store/pending-answers.ts';
 import type { Standing } from '../store/run-status.ts';
+import type { Difference, DifferenceFile } from '../workspaces/port.ts';
 
 /** The server that the browser is connected to. */
 export interface Session {
@@ -84,6 +88,8 @@ export type UiStanding = Standing;
 
 /** A run in a list. */
 export interface UiRun extends RunInfo {
+  /** The run whose task has started it. */
+  readonly parent?: string | undefined;
   readonly standing: UiStanding;
   /** The process that works on the run. */
   readonly worker: string | null;
@@ -140,6 +146,27 @@ export interface Answered {
   /** The reason why the server could not resume the run, if it tried. */
   readonly problem?: Refusal['error'] | undefined;
 }
+
+/** The changes of an agent, or of a whole level of a fleet, in the repository. */
+export interface UiChanges {
+  /** The id of the commit. */
+  readonly commit: string;
+  /** Changed files: the first 1000 at most. If there is a problem, those of the record, which has names only. */
+  readonly files: readonly UiChangedFile[];
+  /** The number of changed files, if known. */
+  readonly fileCount?: number | undefined;
+  /** The reason why the commit cannot be read. */
+  readonly problem?: Refusal['error'] | undefined;
+}
+
+/** A changed file. */
+export interface UiChangedFile extends Pick<DifferenceFile, 'path'>, Partial<Omit<DifferenceFile, 'path'>> {
+  /** True if the plan does not expect this file to change. */
+  readonly isUnexpected: boolean;
+}
+
+/** The change of one file: a unified diff of at most 512 KiB. */
+export type UiFileChange = Pick<Difference, 'text' | 'isCut'>;
 
 /** A request to cancel a run. */
 export interface CancelRequest {

@@ -10,6 +10,7 @@ import { createAlertStream } from './alerts.ts';
 import type { Done, Session } from './api.ts';
 import { createAssets } from './assets.ts';
 import { refusalOf, refused } from './error-response.ts';
+import { listChanges, readFileChange } from './changes.ts';
 import { eventStream, withClosing } from './event-stream.ts';
 import { createGuard, setSecurityHeaders, type Env, type Secrets } from './guard.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
@@ -21,7 +22,7 @@ import { createChangeStream } from './run-changes.ts';
 import { findRun, listRuns, offered, uiRun } from './runs.ts';
 import type { ServerContext } from './server-context.ts';
 import { charts } from './statecharts.ts';
-import { version } from './version.ts';
+import { version } from '../store/version.ts';
 
 /** Creates the app. @param secrets Callers need one of them. @param assets The folder with the built pages. */
 export function createApp(context: ServerContext, secrets: Secrets, assets: string | URL | undefined): Hono<Env> {
@@ -59,7 +60,8 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
     const status = c.req.query('status');
     const standings = status === undefined ? undefined : readStandings(status);
     const limit = readCount(c, 'limit', MOST_RUNS);
-    return c.json({ runs: await listRuns(context, { pipeline: c.req.query('pipeline'), standings, limit }) });
+    const [pipeline, parent] = [c.req.query('pipeline'), c.req.query('parent')];
+    return c.json({ runs: await listRuns(context, { pipeline, parent, standings, limit }) });
   });
   app.get('/api/runs/:run', async (c) => c.json(uiRun(context, await findRun(context, c.req.param('run')))));
   app.get('/api/runs/:run/records', async (c) => {
@@ -67,6 +69,15 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
     const known = readLastEventId(c);
     const from = Math.max(known + 1, readCount(c, 'from', 1));
     return eventStream((signal) => records.stream(runId, from, known, signal), context.streams);
+  });
+  app.get('/api/runs/:run/records/:seq{[1-9][0-9]{0,14}}/changes', async (c) => {
+    const { runId } = await findRun(context, c.req.param('run'));
+    return c.json(await listChanges(context, runId, Number(c.req.param('seq'))));
+  });
+  app.get('/api/runs/:run/records/:seq{[1-9][0-9]{0,14}}/changes/file', async (c) => {
+    const { runId } = await findRun(context, c.req.param('run'));
+    const [path, from] = [c.req.query('path') ?? '', c.req.query('from')];
+    return c.json(await readFileChange(context, { runId, seq: Number(c.req.param('seq')), path, from }));
   });
   app.get('/api/troubles', async (c) => c.json({ troubles: await alerts.current() }));
   app.get('/api/inbox', async (c) => {

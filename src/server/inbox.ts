@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import { rootOf } from '../runtime/child-ids.ts';
 import { answerItem } from '../runtime/inbox/answer-item.ts';
 import { withLiveness } from '../store/lease-holder.ts';
 import { detailOf, withAnswer, withAnswers } from '../store/pending-answers.ts';
@@ -87,7 +88,9 @@ async function waitForOutcome(
     if (!isWorkedOn && !context.actions) return { state: 'kept' };
     if (!isWorkedOn) {
       try {
-        const state = await actions.continueRun('resume', run);
+        // A run that a task has started is resumed by its parent.
+        const root = await rootOf(context.store, runId);
+        const state = await actions.continueRun('resume', root === runId ? run : await findRun(context, root));
         return { state: state === 'begun' ? 'resumed' : state };
       } catch (thrown) {
         // The answer is stored, whatever happens to the run.

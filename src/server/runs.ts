@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { parentOf } from '../runtime/child-ids.ts';
 import { withLiveness, workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
@@ -15,17 +16,21 @@ export interface RunsWanted {
   readonly pipeline?: string | undefined;
   /** Lifecycles. @default all */
   readonly standings?: ReadonlySet<Standing> | undefined;
+  /** The run whose tasks have started them. @default any run, or none */
+  readonly parent?: string | undefined;
   readonly limit: number;
 }
 
 /** Lists runs, the latest started first. */
 export async function listRuns(
   context: ServerContext,
-  { pipeline, standings, limit }: RunsWanted,
+  { pipeline, standings, parent, limit }: RunsWanted,
 ): Promise<readonly UiRun[]> {
-  const all = await context.store.runs({ pipeline, limit: standings ? undefined : limit });
-  const runs = all.map((run) => uiRun(context, run));
-  return standings ? runs.filter(({ standing }) => standings.has(standing)).slice(0, limit) : runs;
+  const isAny = standings === undefined && parent === undefined;
+  const all = await context.store.runs({ pipeline, limit: isAny ? limit : undefined });
+  const own = parent === undefined ? all : all.filter(({ runId }) => parentOf(runId) === parent);
+  const runs = own.map((run) => uiRun(context, run));
+  return runs.filter(({ standing }) => standings?.has(standing) ?? true).slice(0, limit);
 }
 
 /** Finds a run. @param action The verb for the error message. @throws PhasegateError `RUN_UNKNOWN` */
@@ -42,15 +47,17 @@ export function uiRun(context: ServerContext, run: ListedRun): UiRun {
   const standing = standingOf(withLiveness(run, context.isAlive));
   const holderIf = (state: Work['state']) => (work.state === state && work.state !== 'free' ? work.lease.holder : null);
   const start = context.starts.of(run);
+  const parent = parentOf(run.runId);
   const can = actionsOn(standing, work).filter((action) => offered(context).includes(action));
   return {
     ...info,
+    parent,
     standing,
     worker: holderIf('worked'),
     hung: holderIf('hung'),
     gone: holderIf('gone'),
     start,
-    actions: start?.state === 'starting' ? can.filter((action) => action !== 'resume' && action !== 'retry') : can,
+    actions: start?.state === 'starting' || parent !== undefined ? can.filter((action) => !CONTINUES.has(action)) : can,
   };
 }
 
@@ -61,6 +68,9 @@ export function offered({ readOnly, actions }: ServerContext): readonly RunActio
 }
 
 // --- internal ---
+
+/** Actions that continue a run. One that a task has started is continued by its parent. */
+const CONTINUES: ReadonlySet<RunAction> = new Set(['resume', 'retry']);
 
 function actionsOn(standing: Standing, { state }: Work): readonly RunAction[] {
   switch (standing) {

@@ -7,6 +7,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { setTimeout } from 'node:timers/promises';
 import { holderIsAlive } from '../store/holder.ts';
 import type { RunStore } from '../store/port.ts';
+import type { Workspaces } from '../workspaces/port.ts';
 import { createApp } from './app.ts';
 import { builtApp } from './assets.ts';
 import { createSecret, sessionOf } from './guard.ts';
@@ -26,6 +27,8 @@ export interface DashboardOptions {
   readonly user?: string | undefined;
   /** Resumes and retries runs, which takes their pipelines. Without it, users can only answer and cancel. @default none */
   readonly actions?: DashboardActions | undefined;
+  /** The repository of fleets, such as `gitWorkspace()`, to show the changes of their agents. @default none: names of files only */
+  readonly workspaces?: Pick<Workspaces, 'diff'> | undefined;
   /**
    * Tells if the holder of a lease is alive; `undefined` if unknown. A run whose holder is gone can be resumed before its lease
    * expires. A run whose holder is alive cannot be resumed even after that.
@@ -86,7 +89,7 @@ export interface CloseOptions {
 export async function serveDashboard(store: RunStore, options: DashboardOptions = {}): Promise<Dashboard> {
   const { port = 0, storeName = 'store', readOnly = false, user = 'dashboard', holder = 'dashboard' } = options;
   const { actions, isAlive = holderIsAlive, assets = builtApp(), unref = false, onError = console.error } = options;
-  const { session = createSecret() } = options;
+  const { session = createSecret(), workspaces } = options;
   const streams: ServerContext['streams'] = new Set();
   const farewell = new AbortController();
   const closing = new AbortController();
@@ -97,6 +100,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
     readOnly,
     user,
     actions,
+    workspaces,
     isAlive,
     holder,
     streams,

@@ -5,6 +5,7 @@
  */
 import type { IsAlive } from '../store/lease-holder.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
+import type { Workspaces } from '../workspaces/port.ts';
 import type { OpenStreams } from './event-stream.ts';
 import type { Starts } from './pending-starts.ts';
 
@@ -28,6 +29,8 @@ export interface ServerContext {
   /** The user name that answers are recorded with. */
   readonly user: string;
   readonly actions: DashboardActions | undefined;
+  /** The repository of the runs. */
+  readonly workspaces: Pick<Workspaces, 'diff'> | undefined;
   readonly isAlive: IsAlive;
   /** The holder name of leases that the server takes to cancel runs. */
   readonly holder: string;

@@ -5,7 +5,7 @@ import { layoutForRun } from '../../visualizations/dashboard/src/run/graph/layou
 import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/graph/neighbours.ts';
 import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/graph/phase-face.ts';
 import { isWanted, kindsOf, sorted, type PhaseRow } from '../../visualizations/dashboard/src/run/phase/phase-filter.ts';
-import { definePipeline, phase, task } from '../../src/index.ts';
+import { definePipeline, memoryStore, phase, startRun, task } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
@@ -96,6 +96,42 @@ describe('createFaceMaker()', () => {
       attemptText(gate('unlimited'), 4, 4),
       attemptText({ gate: null }, 0, 0),
     ]).toEqual(['attempt 1', 'attempt 5', 'attempt 1']);
+  });
+});
+
+describe('a level of a fleet', () => {
+  const level = (count: number) => {
+    const names = Array.from({ length: count }, (_, index) => `${index + 1}`);
+    const work = (name: string) => task(name, { description: `Do ${name}\n\nAll.`, run: () => name });
+    return phase('phase-1', { tasks: ['base', ...names, 'integrate'].map(work) });
+  };
+
+  it('has its subtasks with their status', async () => {
+    const store = memoryStore();
+    await startRun(definePipeline({ name: 'p', phases: [level(2)] }), { store, runId: 'r' }).result;
+    const records = await store.read('r');
+    const history = createRunHistory();
+    const maker = createFaceMaker();
+    const subtasksAt = (seq: number) =>
+      maker
+        .facesOf(history.at(records, seq))[0]
+        ?.subtasks.map(({ subtaskId, title, status }) => [subtaskId, title, status]);
+    expect(subtasksAt(1)).toEqual([
+      ['1', 'Do 1', 'pending'],
+      ['2', 'Do 2', 'pending'],
+    ]);
+    expect(subtasksAt(records.length)).toEqual([
+      ['1', 'Do 1', 'completed'],
+      ['2', 'Do 2', 'completed'],
+    ]);
+  });
+
+  it('is as high as its subtasks need, up to a limit', () => {
+    const heightOf = (count: number) =>
+      layoutForRun(definePipeline({ name: 'p', phases: [level(count)] }).plan).nodes[0]?.height ?? 0;
+    expect(heightOf(2) - heightOf(1)).toBe(20);
+    expect(heightOf(9) - heightOf(8)).toBe(20);
+    expect(heightOf(200)).toBe(heightOf(9));
   });
 });
 

@@ -43,6 +43,21 @@ describe('runs', () => {
     await Promise.all(runs.map((run) => run.result));
   });
 
+  it('that tasks have started name their parent, which finds them', async () => {
+    const { store, get } = await served();
+    const inner = definePipeline({ name: 'inner', phases: [phase('p', { tasks: [task('t', { run: () => 1 })] })] });
+    const outer = definePipeline({
+      name: 'outer',
+      phases: [phase('a b', { tasks: [task('t', { pipeline: () => inner })] })],
+    });
+    for (const runId of ['o/1', 'other']) await startRun(outer, { store, runId }).result;
+    const of = async (parent: string) =>
+      (await listed(get, `?parent=${encodeURIComponent(parent)}`)).map((run) => [run.runId, run.parent]);
+    expect(await of('o/1')).toEqual([['o%2F1/a%20b/0/0/task/t', 'o/1']]);
+    expect(await of('none')).toEqual([]);
+    expect((await get('/api/runs/other')).body).not.toHaveProperty('parent');
+  });
+
   it('of a dead process can be resumed at once', async () => {
     const { store } = await ownStore();
     const stopped = startRun(slow, { store, runId: 'r', holder: 'desk 1' });

@@ -6,6 +6,7 @@
 import { endsAttempt } from '../../../../src/model/events/attempt-end.ts';
 import type { RunEvent, RunRecord } from '../../../../src/model/events/event.ts';
 import type { Plan } from '../../../../src/model/plan/plan.ts';
+import { foldFleet, type LevelView } from '../../../../src/projections/run/fleet-view.ts';
 import type { RunSnapshot } from '../../../../src/projections/run/run-result.ts';
 import { foldRun } from '../../../../src/projections/run/run-view.ts';
 import { follow, type Fold } from './follow.ts';
@@ -31,6 +32,8 @@ export interface RunAtRecord {
   readonly retries: ReadonlyMap<string, number>;
   /** Phases in which a task or a reviewer waits for the answer of a person. */
   readonly asking: ReadonlySet<string>;
+  /** The levels of a fleet; none for any other run. */
+  readonly levels: readonly LevelView[];
 }
 
 /** The history of one run. */
@@ -48,6 +51,7 @@ export function createRunHistory(): RunHistory {
 /** Creates the fold from records to a run as of the last of them. */
 export function startRunHistory(): Fold<RunAtRecord> {
   const view = foldRun();
+  const fleet = foldFleet();
   const sentBack = new Map<string, SentBack>();
   const asked = new Map<string, Set<string>>();
   const spent = new Map<string, { readonly generation: number; readonly retries: number }>();
@@ -59,6 +63,7 @@ export function startRunHistory(): Fold<RunAtRecord> {
     apply(record) {
       const { event } = record;
       view.apply(record);
+      fleet.apply(record);
       ({ seq, time } = record);
       if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
       else if (event.type === 'phase.rewinding') {
@@ -76,6 +81,7 @@ export function startRunHistory(): Fold<RunAtRecord> {
       sentBack: pairs,
       retries: new Map([...spent].map(([phase, { retries }]) => [phase, retries])),
       asking: new Set(asked.keys()),
+      levels: fleet.levels(),
     }),
   };
 }

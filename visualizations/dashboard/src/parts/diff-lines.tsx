@@ -48,7 +48,7 @@ export function DiffLines({ rows, names, name }: DiffLinesProps): ReactNode {
             row.kind === 'gap' ? (
               <Gap key={`gap ${keyOf(row.rows[0])}`} gap={row} />
             ) : (
-              <Row key={keyOf(row)} row={row} isWhole={isWhole} />
+              <DiffLine key={keyOf(row)} row={row} isWhole={isWhole} />
             ),
           )}
         </tbody>
@@ -59,6 +59,17 @@ export function DiffLines({ rows, names, name }: DiffLinesProps): ReactNode {
         </button>
       ) : null}
     </>
+  );
+}
+
+/** A line of both texts, as a row of a table of this look. */
+export function DiffLine({ row, isWhole }: { readonly row: DiffRow; readonly isWhole: boolean }): ReactNode {
+  const { kind, before, after } = row;
+  return (
+    <tr className={kind}>
+      <Side side={before} at="before" isWhole={isWhole} change={kind === 'same' ? 'same' : 'removed'} />
+      <Side side={after} at="after" isWhole={isWhole} change={kind === 'same' ? 'same' : 'added'} />
+    </tr>
   );
 }
 
@@ -88,18 +99,8 @@ function Gap({ gap }: { readonly gap: DiffGap }): ReactNode {
           </button>
         </td>
       </tr>
-      {isOpen ? gap.rows.map((row) => <Row key={keyOf(row)} row={row} isWhole={false} />) : null}
+      {isOpen ? gap.rows.map((row) => <DiffLine key={keyOf(row)} row={row} isWhole={false} />) : null}
     </>
-  );
-}
-
-function Row({ row, isWhole }: { readonly row: DiffRow; readonly isWhole: boolean }): ReactNode {
-  const { kind, before, after } = row;
-  return (
-    <tr className={kind}>
-      <Side side={before} at="before" isWhole={isWhole} change={kind === 'same' ? 'same' : 'removed'} />
-      <Side side={after} at="after" isWhole={isWhole} change={kind === 'same' ? 'same' : 'added'} />
-    </tr>
   );
 }
 

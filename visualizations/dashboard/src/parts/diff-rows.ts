@@ -121,7 +121,8 @@ function addedLine(rows: readonly DiffRow[]): number {
   return (rows.findLast((row) => row.after)?.after?.line ?? 0) + 1;
 }
 
-function sameRows(lines: readonly string[], before: number, after: number): readonly DiffRow[] {
+/** Pairs lines with themselves. @param before, after Line numbers of the first. */
+export function sameRows(lines: readonly string[], before: number, after: number): readonly DiffRow[] {
   return lines.map((text, index) => {
     const parts = [{ text, isChanged: false }];
     return { kind: 'same', before: { line: before + index, parts }, after: { line: after + index, parts } };
@@ -129,7 +130,7 @@ function sameRows(lines: readonly string[], before: number, after: number): read
 }
 
 /** Pairs removed lines with added lines, in order. */
-function pairRows(
+export function pairRows(
   gone: readonly string[],
   came: readonly string[],
   [before, after]: readonly [number, number],
@@ -150,7 +151,8 @@ function wholly(before: string, after: string): ReturnType<Mark> {
   return [[{ text: before, isChanged: true }], [{ text: after, isChanged: true }]];
 }
 
-function markerOf(by: 'words' | 'lines'): Mark {
+/** Creates a function that marks the differences of two lines, up to a number of lines. */
+export function markerOf(by: 'words' | 'lines'): Mark {
   let marked = 0;
   return (before, after) => {
     marked += 1;

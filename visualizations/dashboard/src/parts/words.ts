@@ -42,6 +42,12 @@ export function timeText(time: number): string {
     : date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 }
 
+/** The time of day by the user's clock, to the second. @param time Milliseconds since 1970. */
+export function clockText(time: number): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? String(time) : date.toLocaleTimeString(undefined, { timeStyle: 'medium' });
+}
+
 /** A time for the `dateTime` attribute; `undefined` if it is not a valid date. */
 export function isoTime(time: number): string | undefined {
   const date = new Date(time);

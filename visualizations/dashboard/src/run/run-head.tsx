@@ -5,6 +5,7 @@
  */
 import { type ReactNode, useMemo } from 'react';
 import { dollars } from '../../../../src/projections/wording/amount-words.ts';
+import { starterOf } from '../../../../src/model/handlers/work-key.ts';
 import type { Limits } from '../../../../src/model/plan/policy-schema.ts';
 import type { AnyStanding } from '../../../../src/projections/wording/status-marks.ts';
 import { problemText } from '../../../../src/projections/wording/error-words.ts';
@@ -17,6 +18,7 @@ import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { StandingBadge } from '../parts/status.tsx';
 import { amount, counted, exactDuration, isoTime, timeText } from '../parts/words.ts';
 import { hashOf, hashOfRun } from '../route.ts';
+import { HandOver } from './work/hand-over.tsx';
 import { RunActions } from '../runs/run-actions.tsx';
 
 interface RunHeadProps {
@@ -56,6 +58,13 @@ export function RunHead({ run, moment, info, isLive }: RunHeadProps): ReactNode 
           <Fact name="Gone">{startOf(info.gone, 60)}, which worked on the run; you can resume it</Fact>
         ) : null}
         {isLive && info?.start?.state === 'starting' ? <Fact name="Starting">its pipeline is being loaded</Fact> : null}
+        {info?.parent === undefined ? null : (
+          <Fact name="Part of">
+            <a href={hashOfRun(info.parent, { phase: starterOf(info.parent, run)?.phase ?? null })}>
+              {startOf(info.parent, 60)}
+            </a>
+          </Fact>
+        )}
         {info?.forkOf === undefined ? null : (
           <Fact name="Fork of">
             <a href={hashOfRun(info.forkOf)}>{startOf(info.forkOf, 60)}</a>
@@ -68,6 +77,7 @@ export function RunHead({ run, moment, info, isLive }: RunHeadProps): ReactNode 
           The run could not be resumed: {info.start.problem.message} {info.start.problem.hint}
         </p>
       ) : null}
+      <HandOver run={info?.parent ?? run} snapshot={snapshot} plan={plan} />
       {isLive ? <OpenItems run={run} version={version} /> : null}
       {info && info.actions.length > 0 ? <RunActions run={info} at={isLive ? undefined : moment.seq} /> : null}
     </header>

@@ -21,6 +21,7 @@ import type { TabProps } from './tab.ts';
 import { TimeBar } from './time-bar.tsx';
 import { TimelineTab } from './timeline/timeline-tab.tsx';
 import { useMoment } from './use-moment.ts';
+import { ChildRunsContext, useChildRuns } from './work/child-runs.ts';
 import './run.css';
 
 /** A run and its views. */
@@ -39,6 +40,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
     () => history.at(log.records, Math.min(shownAt ?? log.count, log.count)),
     [history, log, shownAt],
   );
+  const children = useChildRuns(run, version);
   const close = useCallback(() => go({ ...route, phase: null, attempt: null }), [route]);
   if (log.count === 0 && asked.state === 'refused') return <RefusalNote error={asked.error} />;
   if (log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
@@ -46,7 +48,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
   const goesOn = isLive && moment.snapshot.status === 'running' && typeof info?.worker === 'string';
   const view = { run, log, moment, route, goesOn };
   return (
-    <>
+    <ChildRunsContext value={children}>
       {log.state === 'gone' ? (
         <p className="banner" role="alert">
           This run was removed from the store. This page shows its last state.
@@ -72,7 +74,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
         </div>
         {route.phase === null ? null : <PhasePanel key={route.phase} {...view} phase={route.phase} close={close} />}
       </div>
-    </>
+    </ChildRunsContext>
   );
 }
 

@@ -62,8 +62,21 @@ function isSameRow(one: RowProps, other: RowProps): boolean {
 }
 
 function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
-  const { runId, pipeline, standing, approved, phases, costUsd, startedAt, updatedAt, waiting, hung, gone, actions } =
-    run;
+  const {
+    runId,
+    parent,
+    pipeline,
+    standing,
+    approved,
+    phases,
+    costUsd,
+    startedAt,
+    updatedAt,
+    waiting,
+    hung,
+    gone,
+    actions,
+  } = run;
   return (
     <>
       <tr className={isOpen ? 'open' : ''}>
@@ -72,6 +85,11 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
             <bdi>{startOf(pipeline, 60) || 'Run'}</bdi>
           </a>
           <code className="quiet">{inOneLine(runId)}</code>
+          {parent === undefined ? null : (
+            <span className="why quiet">
+              part of <a href={hashOfRun(parent)}>{startOf(parent, 60)}</a>
+            </span>
+          )}
         </th>
         <td>
           <StandingBadge of={standing} />

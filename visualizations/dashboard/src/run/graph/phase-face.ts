@@ -5,7 +5,9 @@
  */
 import type { PhasePlan } from '../../../../../src/model/plan/plan.ts';
 import { countOf } from '../../../../../src/model/plan/policy.ts';
+import type { SubtaskView } from '../../../../../src/projections/run/fleet-view.ts';
 import type { PhaseResult, PhaseStatus } from '../../../../../src/projections/run/run-result.ts';
+import { isSameJson } from '../../../../../src/model/values/json.ts';
 import type { RunAtRecord } from '../../data/run-history.ts';
 
 /** A summary of a phase. */
@@ -20,7 +22,12 @@ export interface PhaseFace {
   readonly generation: number;
   /** Further notes, for example `stale` or `asks a person`. */
   readonly notes: readonly string[];
+  /** The subtasks of a level of a fleet, in the order of the plan; none for any other phase. */
+  readonly subtasks: readonly SubtaskFace[];
 }
+
+/** A subtask of a level. */
+export type SubtaskFace = Pick<SubtaskView, 'subtaskId' | 'title' | 'status'>;
 
 /** Summarises the phases of one run, after each change. */
 export interface FaceMaker {
@@ -32,12 +39,14 @@ export interface FaceMaker {
 export function createFaceMaker(): FaceMaker {
   let before: readonly PhaseFace[] = [];
   return {
-    facesOf({ plan, snapshot, asking, retries }) {
+    facesOf({ plan, snapshot, asking, retries, levels }) {
       const waiting = new Set(snapshot.waiting);
+      const subtasks = new Map(levels.map((level) => [level.phase, level.subtasks.map(subtaskFace)]));
       const faces = (plan?.phases ?? []).map((phase, index) => {
         const result = snapshot.phases[phase.name];
         const isAsked = waiting.has(phase.name) || asking.has(phase.name);
-        const face = faceOf(phase, { index, result, isAsked, spent: retries.get(phase.name) ?? 0 });
+        const spent = retries.get(phase.name) ?? 0;
+        const face = faceOf(phase, { index, result, isAsked, spent, subtasks: subtasks.get(phase.name) ?? [] });
         const old = before[index];
         return old && isSame(old, face) ? old : face;
       });
@@ -69,11 +78,16 @@ interface FaceSource {
   readonly isAsked: boolean;
   /** Retries that its gate has spent. */
   readonly spent: number;
+  readonly subtasks: readonly SubtaskFace[];
 }
 
-function faceOf(phase: PhasePlan, { index, result, isAsked, spent }: FaceSource): PhaseFace {
+function subtaskFace({ subtaskId, title, status }: SubtaskView): SubtaskFace {
+  return { subtaskId, title, status };
+}
+
+function faceOf(phase: PhasePlan, { index, result, isAsked, spent, subtasks }: FaceSource): PhaseFace {
   const { name } = phase;
-  if (!result) return { name, index, status: 'pending', attempt: '', generation: 0, notes: [] };
+  if (!result) return { name, index, status: 'pending', attempt: '', generation: 0, notes: [], subtasks };
   const { status, attempts, attempt, generation, stale, exhausted } = result;
   const notes = [
     ...(isAsked && status !== 'escalated' ? ['asks a person'] : []),
@@ -81,7 +95,8 @@ function faceOf(phase: PhasePlan, { index, result, isAsked, spent }: FaceSource)
     ...(exhausted && status === 'approved' ? ['budget spent'] : []),
     ...(status === 'pending' && attempts > 0 ? ['must run again'] : []),
   ];
-  return { name, index, status, attempt: attempts === 0 ? '' : attemptText(phase, attempt, spent), generation, notes };
+  const shown = attempts === 0 ? '' : attemptText(phase, attempt, spent);
+  return { name, index, status, attempt: shown, generation, notes, subtasks };
 }
 
 function isSame(one: PhaseFace, other: PhaseFace): boolean {
@@ -90,6 +105,7 @@ function isSame(one: PhaseFace, other: PhaseFace): boolean {
     one.status === other.status &&
     one.attempt === other.attempt &&
     one.generation === other.generation &&
-    one.notes.join() === other.notes.join()
+    one.notes.join() === other.notes.join() &&
+    isSameJson(one.subtasks, other.subtasks)
   );
 }

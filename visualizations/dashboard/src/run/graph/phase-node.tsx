@@ -6,10 +6,12 @@
 import type { NodeProps } from '@xyflow/react';
 import { memo, type ReactNode, use, useEffect, useRef } from 'react';
 import { statusMarks } from '../../../../../src/projections/wording/status-marks.ts';
-import { inOneLine } from '../../parts/untrusted-text.ts';
+import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
 import { standingWords } from '../../parts/status.tsx';
 import { KeysContext } from './graph-keys.ts';
 import type { PhaseNode } from './graph-parts.ts';
+import { MOST_SUBTASKS } from './layout-request.ts';
+import type { PhaseFace } from './phase-face.ts';
 
 /** A button with the name of the phase, its status and its attempt. */
 export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen } }: NodeProps<PhaseNode>): ReactNode {
@@ -41,11 +43,32 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
         <span aria-hidden="true">{mark}</span> {standingWords[face.status]}
       </span>
       <span className="details">{details.join(' · ')}</span>
+      <Subtasks subtasks={face.subtasks} />
     </button>
   );
 });
 
 // --- internal ---
+
+/** A line for each subtask, with its status. */
+function Subtasks({ subtasks }: Pick<PhaseFace, 'subtasks'>): ReactNode {
+  return (
+    <>
+      {subtasks.slice(0, MOST_SUBTASKS).map(({ subtaskId, title, status }) => {
+        const { mark, tone } = statusMarks[status];
+        return (
+          <span key={subtaskId} className={`subtask ${tone}`} title={startOf(title, 300)}>
+            <span aria-hidden="true">{mark}</span> {startOf(subtaskId, 20)} {startOf(title, 60)}{' '}
+            <span className="unseen">({status})</span>
+          </span>
+        );
+      })}
+      {subtasks.length > MOST_SUBTASKS ? (
+        <span className="details">and {subtasks.length - MOST_SUBTASKS} more</span>
+      ) : null}
+    </>
+  );
+}
 
 /** A focused node that is no longer rendered leaves the focus to the page. */
 function isInGraph(element: Element | null): boolean {

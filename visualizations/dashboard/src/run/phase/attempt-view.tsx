@@ -18,10 +18,14 @@ import { hashOf, type RunRoute } from '../../route.ts';
 import { askedBy, endOf } from './attempt-words.ts';
 import { DecisionView } from './decision-view.tsx';
 import type { AttemptHistory } from './phase-history.ts';
+import { ConflictsView } from '../work/conflicts-view.tsx';
+import { LogView } from '../work/log-view.tsx';
 import { Failures, TaskFacts, TaskView } from './task-view.tsx';
 
 interface AttemptViewProps {
   readonly phase: string;
+  /** True if the phase is a level of a fleet. */
+  readonly isLevel: boolean;
   readonly attempt: AttemptHistory;
   /** The previous attempt. */
   readonly before: AttemptHistory | undefined;
@@ -65,7 +69,7 @@ export const AttemptView = memo(function AttemptView(props: AttemptViewProps): R
 
 // --- internal ---
 
-function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): ReactNode {
+function AttemptParts({ phase, isLevel, attempt, before, route }: AttemptViewProps): ReactNode {
   const { tasks, decisions, warnings, reflections, revision, baseline, loops, unchanged, startedAt, seq, end } =
     attempt;
   const failed = end?.event.type === 'phase.failed' ? end.event.error : undefined;
@@ -107,6 +111,8 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
           return (
             <TaskView
               key={task.name}
+              place={{ run: route.run, phase, generation: attempt.generation, attempt: attempt.attempt }}
+              isLevel={isLevel}
               task={task}
               before={before && old ? { task: old, name: nameOf(before) } : undefined}
               attempt={nameOf(attempt)}
@@ -114,6 +120,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
             />
           );
         })}
+      <ConflictsView tasks={tasks} />
       {unchanged > 0 ? <p className="warning">Unchanged: {unchangedText(unchanged)}.</p> : null}
       {tasks
         .filter(({ isReviewer }) => isReviewer)
@@ -125,6 +132,7 @@ function AttemptParts({ phase, attempt, before, route }: AttemptViewProps): Reac
             </h4>
             <TaskFacts task={task} isRevised={false} />
             <Failures task={task} />
+            <LogView task={task} />
           </section>
         ))}
       {decisions.map((decision) => (

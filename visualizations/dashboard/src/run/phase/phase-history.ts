@@ -70,7 +70,7 @@ export function startPhaseHistory(name: string): Fold<PhaseHistory> {
       if (last?.end === null) change({ endedAt: record.time, end: { seq: record.seq, event } });
       attempts.push(newAttempt(record, event, attempts.length + 1));
     } else if (BETWEEN.has(event.type)) between.push(record);
-    if ('task' in event) change({ tasks: withTask(last?.tasks ?? [], event) });
+    if ('task' in event) change({ tasks: withTask(last?.tasks ?? [], event, record) });
     else if (event.type === 'review.decided') {
       change({
         decisions: [...(last?.decisions ?? []), { ...event, seq: record.seq, time: record.time }],
@@ -148,10 +148,11 @@ function withEdits(tasks: readonly TaskHistory[], edited: Readonly<Record<string
 function withTask(
   tasks: readonly TaskHistory[],
   event: Extract<PhaseEvent, { readonly task: string }>,
+  record: RunRecord,
 ): readonly TaskHistory[] {
   const isReviewer = 'reviewer' in event && event.reviewer;
   const at = tasks.findIndex((task) => task.name === event.task && task.isReviewer === isReviewer);
-  const task = taskAfter(tasks[at] ?? newTask(event.task, isReviewer), event);
+  const task = taskAfter(tasks[at] ?? newTask(event.task, isReviewer), event, record);
   if (at !== -1) return tasks.with(at, task);
   const place = isReviewer ? tasks.length : tasks.filter((one) => !one.isReviewer).length;
   return tasks.toSpliced(place, 0, task);

@@ -4,6 +4,7 @@
  * @module
  */
 import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { levelNumber } from '../../../../../src/model/plan/level.ts';
 import type { RunRecord } from '../../../../../src/model/events/event.ts';
 import { follow } from '../../data/follow.ts';
 import { useNow } from '../../data/now.ts';
@@ -69,6 +70,7 @@ export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePa
               <AttemptView
                 key={`${attempt.seq} ${route.attempt ?? ''}`}
                 phase={phase}
+                isLevel={levelNumber(definition) !== undefined}
                 attempt={attempt}
                 before={own.attempts[attempt.number - 2]}
                 route={route}

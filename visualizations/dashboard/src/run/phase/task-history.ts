@@ -5,7 +5,7 @@
  */
 import { estimatedText, usageText, type Amounts } from '../../../../../src/projections/wording/amount-words.ts';
 import type { ErrorInfo } from '../../../../../src/model/errors/phasegate-error.ts';
-import type { EventOf, RunEvent } from '../../../../../src/model/events/event.ts';
+import type { EventOf, RunEvent, RunRecord } from '../../../../../src/model/events/event.ts';
 import { progressText } from '../../../../../src/projections/wording/record-words.ts';
 
 /** A failed try. */
@@ -14,6 +14,15 @@ export interface FailedTry {
   readonly error: ErrorInfo;
   /** Milliseconds until the next one; `null` if there is none. */
   readonly delayMs: number | null;
+}
+
+/** A line of progress. */
+export interface LogLine {
+  /** The number of its record. */
+  readonly seq: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly text: string;
 }
 
 /** A task or reviewer in one attempt. */
@@ -26,6 +35,8 @@ export interface TaskHistory {
   readonly state: 'working' | 'asks a person' | 'done' | 'failed';
   /** The task's own output, as in the record; `undefined` if there is none yet. */
   readonly output: { readonly value: unknown } | undefined;
+  /** The number of the record with that output; `null` if there is none. */
+  readonly completedAt: number | null;
   /** The output that a person has approved instead; `undefined` if there is none. */
   readonly edited: { readonly value: unknown } | undefined;
   /** The prompt that it has read, if known. */
@@ -39,6 +50,10 @@ export interface TaskHistory {
   readonly models: readonly string[];
   /** The latest progress. */
   readonly progress: string;
+  /** The latest lines of progress in words, oldest first. */
+  readonly log: readonly LogLine[];
+  /** The number of all such lines. */
+  readonly logged: number;
   readonly artifacts: readonly { readonly name: string; readonly content: unknown }[];
   readonly observations: readonly string[];
   /** The question to a person, and the answer. */
@@ -60,6 +75,7 @@ export function newTask(name: string, isReviewer: boolean): TaskHistory {
     failures: [],
     state: 'working',
     output: undefined,
+    completedAt: null,
     edited: undefined,
     prompt: undefined,
     hasReadRevision: false,
@@ -68,6 +84,8 @@ export function newTask(name: string, isReviewer: boolean): TaskHistory {
     estimated: { tokens: 0, costUsd: 0 },
     models: [],
     progress: '',
+    log: [],
+    logged: 0,
     artifacts: [],
     observations: [],
     question: undefined,
@@ -87,15 +105,22 @@ export function taskUsage({ tokens, costUsd, estimated }: Pick<TaskHistory, keyo
   return [usageText(used), estimatedText(used, estimated)].filter((part) => part !== '').join(' ');
 }
 
-/** Applies an event. */
-export function taskAfter(task: TaskHistory, event: TaskEvent): TaskHistory {
+/** Applies the event of a record. */
+export function taskAfter(task: TaskHistory, event: TaskEvent, { seq, time }: Moment): TaskHistory {
   switch (event.type) {
     case 'task.started':
       return { ...task, tries: event.try, state: 'working' };
     case 'task.reported':
-      return reported(task, event);
+      return reported(task, event, { seq, time });
     case 'task.completed':
-      return { ...task, ...readIn(event), tries: event.try, state: 'done', output: { value: event.output } };
+      return {
+        ...task,
+        ...readIn(event),
+        tries: event.try,
+        state: 'done',
+        output: { value: event.output },
+        completedAt: seq,
+      };
     case 'task.retrying': {
       const failed = { try: event.try, error: event.error, delayMs: event.delayMs };
       return { ...task, tries: event.try, failures: [...task.failures, failed] };
@@ -116,11 +141,16 @@ export function taskAfter(task: TaskHistory, event: TaskEvent): TaskHistory {
 
 // --- internal ---
 
+/** Most lines of progress that are kept. */
+const MOST_LINES = 500;
+
+type Moment = Pick<RunRecord, 'seq' | 'time'>;
+
 function readIn({ prompt, revised }: EventOf<'task.completed' | 'task.failed'>): Partial<TaskHistory> {
   return { prompt, hasReadRevision: revised === true };
 }
 
-function reported(task: TaskHistory, event: EventOf<'task.reported'>): TaskHistory {
+function reported(task: TaskHistory, event: EventOf<'task.reported'>, at: Moment): TaskHistory {
   const { tokens = 0, costUsd = 0, estimated = false, model, progress, artifact, observation } = event;
   const guess = task.estimated;
   return {
@@ -130,6 +160,10 @@ function reported(task: TaskHistory, event: EventOf<'task.reported'>): TaskHisto
     estimated: estimated ? { tokens: guess.tokens + tokens, costUsd: guess.costUsd + costUsd } : guess,
     models: model === undefined || task.models.includes(model) ? task.models : [...task.models, model],
     progress: progress === undefined ? task.progress : progressText(progress),
+    ...(typeof progress === 'string' && {
+      log: [...task.log.slice(1 - MOST_LINES), { ...at, text: progress }],
+      logged: task.logged + 1,
+    }),
     artifacts: artifact ? [...task.artifacts, { name: artifact.name, content: artifact.content }] : task.artifacts,
     observations: observation === undefined ? task.observations : [...task.observations, observation],
   };

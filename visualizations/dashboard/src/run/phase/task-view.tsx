@@ -11,8 +11,17 @@ import { LongText } from '../../parts/long-text.tsx';
 import { OutputView } from '../../parts/output-view.tsx';
 import { amount, counted, exactDuration } from '../../parts/words.ts';
 import { standingOutput, taskUsage, type TaskHistory } from './task-history.ts';
+import { ChildRunLinks } from '../work/child-run-links.tsx';
+import type { AttemptPlace } from '../work/child-runs.ts';
+import { LogView } from '../work/log-view.tsx';
+import { workIn } from '../work/work-in.ts';
+import { WorkView } from '../work/work-view.tsx';
 
 interface TaskViewProps {
+  /** The attempt that the task is of, as its records name it. */
+  readonly place: AttemptPlace;
+  /** True if it is a task of a level of a fleet. */
+  readonly isLevel: boolean;
   readonly task: TaskHistory;
   /** The same task in the previous attempt, with the name of that attempt. */
   readonly before: { readonly task: TaskHistory; readonly name: string } | undefined;
@@ -23,10 +32,11 @@ interface TaskViewProps {
 }
 
 /** A task. */
-export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): ReactNode {
+export function TaskView({ place, isLevel, task, before, attempt, isRevised }: TaskViewProps): ReactNode {
   const name = inOneLine(task.name);
   const old = before && standingOutput(before.task);
   const now = standingOutput(task);
+  const work = workIn(task.output?.value, isLevel);
   return (
     <section className="task" aria-label={`Task ${name}`}>
       <h4>
@@ -38,14 +48,19 @@ export function TaskView({ task, before, attempt, isRevised }: TaskViewProps): R
       <TaskFacts task={task} isRevised={isRevised} />
       <Failures task={task} />
       <Question task={task} />
+      <ChildRunLinks place={place} task={task.name} />
+      <LogView task={task} />
       {task.rework ? (
         <div>
           <p>It requests rework of {inOneLine(task.rework.phase)}:</p>
           <LongText text={task.rework.feedback} name="what it demands" />
         </div>
       ) : null}
+      {work && task.completedAt !== null ? (
+        <WorkView work={work} run={place.run} seq={task.completedAt} name={name} />
+      ) : null}
       {now ? (
-        <ClosedPart summary={task.edited ? 'Output, edited by a person' : 'Output'} startsOpen>
+        <ClosedPart summary={task.edited ? 'Output, edited by a person' : 'Output'} startsOpen={!work}>
           {() => <OutputView value={now.value} name={`output of ${name}`} />}
         </ClosedPart>
       ) : null}
