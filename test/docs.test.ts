@@ -93,6 +93,7 @@ const pages = [
   'docs/models.md',
   'docs/pictures.md',
   'docs/revisions.md',
+  'docs/testing.md',
   'docs/opentelemetry.md',
   'llms.txt',
 ];
@@ -252,6 +253,7 @@ async function createProject(files: readonly { readonly file: string; readonly t
   const project = await mkdtemp(join(tmpdir(), 'phasegate-docs-'));
   const modules = join(project, 'node_modules');
   for (const name of [
+    'fast-check',
     'rxjs',
     'ws',
     'xstate',

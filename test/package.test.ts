@@ -64,8 +64,8 @@ describe('the package', () => {
     ]);
     expect(packed.paths).toContain('dist/dashboard/index.html');
     expect(packed.paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // The limit has room above 826 000 bytes, the measured size. Agents, workspaces and fleets are 68 000 of them.
-    expect(packed.size).toBeLessThan(860_000);
+    // The limit has room above 873 000 bytes, the measured size. Agents, workspaces and fleets are some 80 000 of them, testing 35 000.
+    expect(packed.size).toBeLessThan(960_000);
   });
 
   it('contains and references no source maps, as their sources are not in it', async () => {
@@ -105,9 +105,9 @@ describe('an installed package', () => {
 
   it('loads few files to run a pipeline, and execa only with the first command', async () => {
     const code = await loadedBy(PIPELINE);
-    // The limits have room above 228 files, of which 83 are its own: each entry splits what it shares with others.
-    expect(code.length).toBeLessThan(240);
-    expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(90);
+    // The limits have room above 236 files, of which 91 are its own: each entry splits what it shares with others.
+    expect(code.length).toBeLessThan(250);
+    expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(100);
     expect(code.filter((url) => STARTED_LATER.test(url))).toEqual([]);
     const started = await loadedBy(PIPELINE.replace('() => 1', "command(['node', '-v'])"));
     expect(started.filter((url) => STARTED_LATER.test(url))).not.toEqual([]);

@@ -22,6 +22,24 @@ describe('docs/conformance.md', () => {
   });
 });
 
+describe('phased execution', () => {
+  const [, section = ''] = page.split('\n## Phased execution\n');
+  const named = rowsOf(section).flatMap((cells) => [...(cells.at(-1) ?? '').matchAll(/`([\w-]+\/[\w-]+)`: ([^;]+)/gu)]);
+
+  it('names every part, in order', () => {
+    const parts = rowsOf(section).flatMap(([part = '']) => (part.startsWith('S4-') ? [part] : []));
+    expect(parts).toEqual(Array.from({ length: 12 }, (_, index) => `S4-${index + 1}`));
+    expect(named.length).toBeGreaterThan(35);
+  });
+
+  it.each(named.map(([, file = '', name = '']) => [file, name.trim()] as const))(
+    '%s has the test "%s"',
+    (file, name) => {
+      expect(readFileSync(new URL(`../${file}.test.ts`, import.meta.url), 'utf8')).toContain(name);
+    },
+  );
+});
+
 describe('the cases', () => {
   it('are numbered from 1 to 152, without gaps', () => {
     expect(cases.map((one) => one.case)).toEqual(Array.from({ length: 152 }, (_, index) => index + 1));
