@@ -22,7 +22,8 @@ export async function startRunBase(repository: Repository, options: Options, run
   const refs = runRefs(run);
   const earlier = await readSealed(repository, refs.start);
   if (earlier) return baseOf(earlier, refs.branch);
-  await refuseBranch(repository, run);
+  const taken = await takenBranch(repository, run);
+  if (taken !== undefined) return baseOfOther(repository, run, taken);
   const head = await resolveName(repository, 'HEAD^{commit}');
   const made = await baseCommit(repository, options, run, head);
   const hasUncommitted = options.base === 'head+dirty';
@@ -33,11 +34,7 @@ export async function startRunBase(repository: Repository, options: Options, run
     { ref: refs.branchRef, to: made.commit },
     { ref: refs.published, to: made.commit },
   ]);
-  if (created) return baseOf(sealed, refs.branch);
-  // Another process has started the same run in the meantime.
-  const others = await readSealed(repository, refs.start);
-  if (others) return baseOf(others, refs.branch);
-  throw branchTaken(refs.branch);
+  return created ? baseOf(sealed, refs.branch) : baseOfOther(repository, run, refs.branch);
 }
 
 // --- internal ---
@@ -67,19 +64,24 @@ async function baseCommit(
   };
 }
 
-/** Refuses a run if its branch exists without it, or if a branch named `phasegate` is in the way. */
-async function refuseBranch(repository: Repository, run: string): Promise<void> {
+/** Returns the branch that is in the way of a run: its own, or one named `phasegate`. */
+async function takenBranch(repository: Repository, run: string): Promise<string | undefined> {
   const { branch, branchRef } = runRefs(run);
   for (const [name, ref] of [
     ['phasegate', 'refs/heads/phasegate'],
     [branch, branchRef],
   ] as const) {
-    if ((await resolveName(repository, ref)) !== undefined) throw branchTaken(name);
+    if ((await resolveName(repository, ref)) !== undefined) return name;
   }
+  return undefined;
 }
 
-function branchTaken(branch: string): PhasegateError {
-  return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot start the run as there is a branch "${branch}" already`, {
+/** Reads the base of a run that another process has started in the meantime. @param branch The branch that is in the way otherwise. */
+async function baseOfOther(repository: Repository, run: string, branch: string): Promise<RunBase> {
+  const refs = runRefs(run);
+  const others = await readSealed(repository, refs.start);
+  if (others) return baseOf(others, refs.branch);
+  throw new PhasegateError('REPOSITORY_UNUSABLE', `Cannot start the run as there is a branch "${branch}" already`, {
     hint: `Rename it: git branch -m ${branch} <another name>.`,
   });
 }
