@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { DEFAULT_TIMEOUT, type CheckWork } from '../../model/definition/compile.ts';
+import type { CheckWork } from '../../model/definition/compile.ts';
+import { DEFAULT_TIMEOUT } from '../../model/definition/plan-task.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
 import { readCheck, type FailedCheck } from '../../model/review/check.ts';

@@ -3,21 +3,20 @@
  *
  * @module
  */
-import { z } from 'zod';
 import type { ChildOptions } from '../handlers/child-pipeline.ts';
-import { questionOf } from '../handlers/human.ts';
-import type { AnyReview, CheckOptions, PhaseSettings, ReviewContext } from '../handlers/phase.ts';
+import type { CheckOptions, PhaseSettings, ReviewContext } from '../handlers/phase.ts';
 import type { AnyTask, TaskContext, UsageAmount } from '../handlers/task.ts';
 import { readSubscription } from '../plan/artifact-subscription.ts';
 import { formerDefaults, noteFormer } from '../plan/former-plan.ts';
 import { inboxPolicyOf } from '../plan/inbox-policy.ts';
-import type { GatePlan, PhasePlan, Plan, TaskPlan } from '../plan/plan.ts';
-import { gatePolicySchema, type Policy } from '../plan/policy-schema.ts';
+import type { PhasePlan, Plan } from '../plan/plan.ts';
 import { gateDefaults, type FullGatePolicy } from '../plan/policy.ts';
-import { graphOf, namesInOrder, reach, type Graph } from '../values/graph.ts';
+import { graphOf, namesAbove, type Graph } from '../values/graph.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import { shapeProblems } from './fields.ts';
 import { PipelineInvalidError } from './pipeline-invalid-error.ts';
+import { generalOf, planGate } from './plan-gate.ts';
+import { listOf, planTask } from './plan-task.ts';
 import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
 
@@ -58,9 +57,6 @@ export interface Work {
   readonly phases: ReadonlyMap<string, PhaseWork>;
 }
 
-/** Milliseconds per try of a task without a `timeout`: one hour. */
-export const DEFAULT_TIMEOUT = 3_600_000;
-
 /**
  * Validates a definition, and splits it into data and functions. The data is deep-frozen, as it has a fingerprint and runs share it.
  *
@@ -75,9 +71,7 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
   const planOf = (general: FullGatePolicy): Plan =>
     Object.freeze({
       name,
-      phases: Object.freeze(
-        phases.map((phase, index) => planPhase(phase.name, phase.options, general, ancestry(graph, index))),
-      ),
+      phases: Object.freeze(phases.map((phase, index) => planPhase(phase.name, phase.options, general, graph, index))),
       concurrency,
       onFailure: policy.onFailure ?? 'continue',
       onLimit: policy.onLimit ?? 'stop',
@@ -93,12 +87,6 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
 
 // --- internal ---
 
-interface Ancestry {
-  readonly predecessors: readonly string[];
-  /** All ancestors in topological order. */
-  readonly ancestors: readonly string[];
-}
-
 function refuse(definition: Definition, problems: PipelineInvalidError['problems']): void {
   if (problems.length > 0) throw new PipelineInvalidError(nameOf(definition), problems);
 }
@@ -112,120 +100,58 @@ function nameOf(definition: Definition): unknown {
   }
 }
 
-/** Looks names up lazily: most gates never need their ancestors, and a long chain has very many. */
-function ancestry(graph: Graph, index: number): Ancestry {
-  return {
-    get predecessors() {
-      return namesInOrder(graph, graph.before[index] ?? []);
-    },
-    get ancestors() {
-      return namesInOrder(graph, reach(graph.before, index));
-    },
-  };
-}
-
-/** The options of each gate whose phase does not set them. */
-function generalOf(policy: Policy, defaults: FullGatePolicy): FullGatePolicy {
-  return Object.assign({}, defaults, gateOptionsOf(policy), policy.rewindTo && { rewindTo: policy.rewindTo });
-}
-
-function planPhase(name: string, options: PhaseSettings, general: FullGatePolicy, kin: Ancestry): PhasePlan {
+function planPhase(
+  name: string,
+  options: PhaseSettings,
+  general: FullGatePolicy,
+  graph: Graph,
+  index: number,
+): PhasePlan {
   const mode = options.mode ?? 'dependencies';
   const review = reviewOptions(options.review);
-  const subscribe = (options.subscribe ?? []).flatMap((one) => readSubscription(one, [name, ...kin.ancestors]) ?? []);
+  const subscribe = (options.subscribe ?? []).flatMap(
+    (one) => readSubscription(one, [name, ...namesAbove(graph, index)]) ?? [],
+  );
   const plan: PhasePlan = {
     name,
-    after: list(namesOf(options.after)),
+    after: listOf(namesOf(options.after)),
     mode,
     tasks: Object.freeze(
-      options.tasks.map((task, index) => planTask(task, mode === 'sequential' ? options.tasks[index - 1] : undefined)),
+      options.tasks.map((task, at) => planTask(task, mode === 'sequential' ? options.tasks[at - 1] : undefined)),
     ),
-    gate: review ? planGate(review, general, kin) : null,
+    gate: review ? planGate(review, general, graph, index) : null,
   };
   if (subscribe.length > 0) Object.assign(plan, { subscribe: Object.freeze(subscribe) });
   return Object.freeze(options.version === undefined ? plan : Object.assign(plan, { version: options.version }));
 }
-
-function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
-  const plan = {
-    name,
-    description: options.description ?? '',
-    after: list([...new Set([...namesOf(options.after), ...(previous ? [previous.name] : [])])]),
-    attempts: options.retry?.attempts ?? 1,
-    backoff: options.retry?.backoff ? Object.freeze({ ...options.retry.backoff }) : NOTHING,
-    timeout: timeoutOf(options),
-    estimate: options.estimate ? Object.freeze({ ...options.estimate }) : NOTHING,
-  };
-  return Object.freeze(options.version === undefined ? plan : { ...plan, version: options.version });
-}
-
-/** People have the time that their question gives, and a run has that of its own tasks. */
-function timeoutOf(options: AnyTask['options']): number {
-  if (questionOf(options)) return 0;
-  return options.timeout ?? (options.pipeline ? 0 : DEFAULT_TIMEOUT);
-}
-
-/** Shares one empty list, as most lists of most plans are empty. */
-function list(names: readonly string[]): readonly string[] {
-  return names.length === 0 ? NONE : Object.freeze(names);
-}
-
-const NONE: readonly never[] = Object.freeze([]);
-const NOTHING = Object.freeze({});
-
-function planGate(options: AnyReview, general: FullGatePolicy, kin: Ancestry): GatePlan {
-  const reviewers = reviewersOf(options).map((one) => planTask(one));
-  const reflector = reflectorOf(options);
-  const { quorum = 'all', checks = [] } = options;
-  const rewindTo = options.rewindTo ?? general.rewindTo;
-  const allowed = typeof rewindTo === 'string' ? undefined : new Set(namesOf(rewindTo));
-  const scope = rewindTo === 'predecessors' ? 'predecessors' : 'ancestors';
-  const baseline = checks.flatMap((check) => (check.baseline ? check.name : []));
-  // Object.assign instead of spread: a run reads gates at every step, and V8 reads spread objects slowly.
-  const gate = Object.assign({}, general, gateOptionsOf(options), {
-    rewindTo: scope,
-    checks: list(checks.map((check) => check.name)),
-    ...(baseline.length > 0 && { baseline: list(baseline) }),
-    reviewers: Object.freeze(reviewers),
-    ...(reflector && { reflect: planTask(reflector) }),
-    quorum: quorum === 'all' ? reviewers.length : quorum,
-    targets: list(
-      scope === 'predecessors' ? kin.predecessors : kin.ancestors.filter((name) => allowed?.has(name) ?? true),
-    ),
-  } as const);
-  return Object.freeze(gate);
-}
-
-/** Returns only the options of a gate, and only those that are set. */
-function gateOptionsOf(options: object) {
-  return gateOptionsSchema.parse(
-    Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
-  );
-}
-
-const gateOptionsSchema = z.object(gatePolicySchema.omit({ rewindTo: true }).shape);
 
 function workOf(options: PhaseSettings): PhaseWork {
   const review = reviewOptions(options.review);
   const reflector = review && reflectorOf(review);
   return {
     input: options.input,
-    tasks: new Map(options.tasks.map((task) => [task.name, taskWork(task)])),
-    checks: new Map((review?.checks ?? []).map((one): [string, CheckWork] => [one.name, one])),
-    reviewers: new Map((review ? reviewersOf(review) : []).map((one) => [one.name, taskWork(one)])),
+    tasks: worksOf(options.tasks),
+    checks: review?.checks ? new Map(review.checks.map((one) => [one.name, one])) : NO_CHECKS,
+    reviewers: review ? worksOf(reviewersOf(review)) : NO_WORK,
     reflect: reflector && taskWork(reflector),
   };
 }
 
+const NO_WORK: PhaseWork['reviewers'] = new Map();
+const NO_CHECKS: PhaseWork['checks'] = new Map();
+
+function worksOf(tasks: readonly AnyTask[]): ReadonlyMap<string, TaskWork> {
+  return new Map(tasks.map((task) => [task.name, taskWork(task)]));
+}
+
 function taskWork({ options }: AnyTask): TaskWork {
   // Methods are compared bivariantly: `phase()` has checked that the handlers fit their phase.
-  const { retryable, jitter } = options.retry ?? {};
-  const { unreported } = options;
-  return {
-    runner: options,
-    output: options.output,
-    retryable,
-    ...(jitter !== undefined && { jitter }),
-    ...(unreported && { unreported }),
-  };
+  const { retryable, jitter } = options.retry ?? NO_RETRY;
+  const { output, unreported } = options;
+  const work: TaskWork = { runner: options, output, retryable };
+  if (jitter !== undefined) Object.assign(work, { jitter });
+  if (unreported) Object.assign(work, { unreported });
+  return work;
 }
+
+const NO_RETRY: NonNullable<AnyTask['options']['retry']> = {};

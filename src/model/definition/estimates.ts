@@ -13,6 +13,7 @@ import { reflectorOf, reviewersOf, reviewOptions, type Definition } from './shor
 /** Reports each task and reviewer that uses an amount unseen, although a limit of the pipeline counts it. */
 export function estimateProblems({ phases, policy, limits }: Definition): readonly Problem[] {
   const counted: Limits = { ...policy?.limits, ...limits };
+  if (counted.tokens === undefined && counted.costUsd === undefined) return [];
   return phases.flatMap(({ name, options }, index) => {
     const review = reviewOptions(options.review);
     const reflector = review && reflectorOf(review);

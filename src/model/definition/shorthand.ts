@@ -24,7 +24,9 @@ export interface Definition {
 export function namesOf(
   list: readonly ({ readonly name: string } | string | null | undefined)[] | null | undefined,
 ): readonly string[] {
-  return [...new Set((list ?? []).flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? []))))];
+  if (!list || list.length === 0) return [];
+  const names = list.flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? [])));
+  return names.length === 1 ? names : [...new Set(names)];
 }
 
 /** Returns the long form of any `review`. */

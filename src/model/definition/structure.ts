@@ -26,7 +26,7 @@ export function structureProblems(
     ...names('the pipeline', 'phase', nodes, ['phases']),
     ...names('the pipeline', 'pipeline', [definition], []),
     ...definition.phases.flatMap((phase, index) => unknownPhases(phase, nodes[index], graph, ['phases', index])),
-    ...foreignPhases(definition),
+    ...foreignPhases(definition, graph),
     ...cycles('the pipeline', nodes, graph, definition.phases, ['phases']),
     ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, ['phases', index])),
     ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
@@ -50,8 +50,8 @@ function names(
   list: readonly { readonly name: string }[],
   path: Path,
 ): readonly Problem[] {
-  const [only] = list;
-  if (only && list.length === 1 && !nameProblem(only.name)) return [];
+  const isUnique = list.length < 2 || new Set(list.map(({ name }) => name)).size === list.length;
+  if (isUnique && !list.some(({ name }) => nameProblem(name))) return [];
   const places = new Map<string, number[]>();
   for (const [index, { name }] of list.entries()) {
     const known = places.get(name);
@@ -89,13 +89,11 @@ function unknownPhases(
 }
 
 /** Reports phase objects in `after` that are not those in the pipeline, as the types of the inputs would be wrong. */
-function foreignPhases(definition: Definition): readonly Problem[] {
-  const members = new Map<string, unknown>(definition.phases.map((phase) => [phase.name, phase]));
+function foreignPhases(definition: Definition, { indexOf }: Graph): readonly Problem[] {
+  const member = (name: string): unknown => definition.phases[indexOf.get(name) ?? -1];
   return definition.phases.flatMap((phase, index) =>
     (phase.options.after ?? [])
-      .filter(
-        (one) => typeof one === 'object' && one !== null && members.has(one.name) && members.get(one.name) !== one,
-      )
+      .filter((one) => typeof one === 'object' && one !== null && indexOf.has(one.name) && member(one.name) !== one)
       .map((one): Problem => {
         const name = typeof one === 'string' ? one : one.name;
         const message = `it comes after another phase object named "${name}" than the one in this pipeline`;
@@ -111,15 +109,15 @@ function foreignPhases(definition: Definition): readonly Problem[] {
 }
 
 function taskProblems(phase: string, options: PhaseSettings, above: Path): readonly Problem[] {
+  const tasks = options.tasks ?? [];
+  const [only] = tasks;
+  // Most phases have one task, which needs no graph.
+  if (only && tasks.length === 1 && !nameProblem(only.name) && namesOf(only.options.after).length === 0) return [];
   const where = `phase "${phase}"`;
   const path = [...above, 'tasks'];
-  const tasks = options.tasks ?? [];
   if (tasks.length === 0) {
     return [{ code: 'TASKS_EMPTY', where, message: 'it has no tasks', hint: 'Give it at least one task.', path }];
   }
-  const [only] = tasks;
-  // Most phases have one task, which needs no graph.
-  if (only && tasks.length === 1 && namesOf(only.options.after).length === 0) return names(where, 'task', tasks, path);
   const nodes = tasks.map((task) => ({ name: task.name, after: namesOf(task.options.after) }));
   const graph = graphOf(nodes);
   const sequential = options.mode === 'sequential';
@@ -162,7 +160,8 @@ function gateProblems(
   index: number,
 ): readonly Problem[] {
   const review = reviewOptions(phase.options.review);
-  if (!review) return [];
+  // A function alone has a name from phasegate, and no options.
+  if (!review || typeof phase.options.review === 'function') return [];
   const where = `phase "${phase.name}", review`;
   const path = ['phases', index, 'review'];
   const reviewers = reviewersOf(review);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { DEFAULT_TIMEOUT } from '../../model/definition/compile.ts';
+import { DEFAULT_TIMEOUT } from '../../model/definition/plan-task.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { spanText, type Alert } from './alert.ts';
 
