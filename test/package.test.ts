@@ -113,6 +113,13 @@ describe('an installed package', () => {
     expect(started.filter((url) => STARTED_LATER.test(url))).not.toEqual([]);
   });
 
+  it('prints its version without the code of its commands', async () => {
+    const { stdout, code } = await loaded(['--version']);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/u);
+    expect(code.length).toBeLessThan(7);
+    expect(code.filter((url) => !url.includes('/phasegate/dist/'))).toEqual([]);
+  });
+
   it('has one instance, also for a package that a pipeline imports', async () => {
     const helper = join(project.folder, 'node_modules/helper');
     await mkdir(helper, { recursive: true });
@@ -148,14 +155,22 @@ describe('an installed package', () => {
 
   /** Returns the URLs of all modules that are loaded while the pipeline runs. */
   async function loadedBy(pipeline: string): Promise<readonly string[]> {
+    await writeFile(join(project.folder, 'pipeline.mjs'), pipeline);
+    return (await loaded(['run', 'pipeline.mjs', '--no-store'])).code;
+  }
+
+  /** Runs the command line. @returns Its output, and the URLs of all modules that it loads. */
+  async function loaded(
+    args: readonly string[],
+  ): Promise<{ readonly stdout: string; readonly code: readonly string[] }> {
     const log = join(project.folder, 'loaded.txt');
     await writeFile(log, '');
-    await writeFile(join(project.folder, 'pipeline.mjs'), pipeline);
     const hooks = `import { appendFileSync } from 'node:fs';
       export function load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); }`;
     const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
-    await command(['run', 'pipeline.mjs', '--no-store'], ['--no-warnings', '--import', dataUrl(register)]);
-    return (await readFile(log, 'utf8')).split('\n').filter((url) => url !== '' && !url.startsWith('node:'));
+    const stdout = await command(args, ['--no-warnings', '--import', dataUrl(register)]);
+    const urls = (await readFile(log, 'utf8')).split('\n');
+    return { stdout, code: urls.filter((url) => url !== '' && !url.startsWith('node:')) };
   }
 });
 

@@ -8,5 +8,12 @@ const { enableCompileCache }: { readonly builtinModules: unknown; readonly enabl
 // Keeps compiled code on disk, so that the next command starts sooner. Asked before the code is loaded.
 enableCompileCache?.();
 
+// Editors and scripts ask for the version often, so that alone loads nothing else.
+const [only = '', ...more] = process.argv.slice(2);
+const load =
+  more.length === 0 && ['-V', '--version'].includes(only)
+    ? async () => (await import('./print-version.ts')).printVersion()
+    : async () => (await import('./start.ts')).start();
+
 // Not awaited: Node warns if a module still awaits when nothing is left to do.
-void import('./start.ts').then(({ start }) => start());
+void load();
