@@ -95,6 +95,18 @@ describe('compilePlan()', () => {
     expect(await lab.filesAt('phasegate/one')).toMatchObject({ 'blog.txt': 'blog' });
   });
 
+  it('keeps the work of an agent that writes more than an answer may have', async () => {
+    const lab = await makeFleet(folder.path, {
+      goal: [{ files: { 'blog.txt': 'blog\n' }, say: `Begun.${'x'.repeat(1_100_000)}Done.` }],
+    });
+    const result = await startRun(compilePlan({ goal: 'Add a blog.' }, lab.options), { runId: 'long' }).result;
+    expect(result.status).toBe('completed');
+    expect(await lab.filesAt('phasegate/long')).toMatchObject({ 'blog.txt': 'blog' });
+    const { summary } = result.outputs['phase-1']?.goal as { readonly summary: string };
+    expect(summary).toMatch(/^Begun\.x+[^x]+x+Done\.$/u);
+    expect(summary.length).toBeLessThan(5000);
+  });
+
   it('lets only the subtasks work again that a review names, with the required change in their prompt', async () => {
     const lab = await makeFleet(folder.path, {
       ...BLOG_SCRIPTS,
