@@ -21,6 +21,7 @@ import { compilePlan } from './compile-plan.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { boundLines } from './plan-bounds.ts';
 import { PlanInvalidError, problemLine } from './plan-invalid-error.ts';
+import { refuseOptions } from './refuse-options.ts';
 import { openForAgent } from './review-folder.ts';
 import { planSchema, type WorkPlan } from './work-plan.ts';
 
@@ -44,6 +45,7 @@ export interface PlanGoalOptions extends FleetOptions {
  *   does.
  */
 export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
+  refuseOptions(options);
   const { architect, planOnly = false, approval = true } = options;
   const agent = architect ?? options.agent;
   if (typeof agent === 'function') throw noArchitect();
