@@ -50,7 +50,7 @@ export function compilePlan(plan: WorkPlanInput, options: FleetOptions): Pipelin
   if (options.workspace.isShared) throw sharedFolder(options.workspace.name);
   const arranged = arrangePlan(plan, options);
   const { name = 'fleet', policy = policies.phased, limits, concurrency = 4, maxAttempts = 2 } = options;
-  const slots = createSlots(concurrency);
+  const slots = createSlots(concurrency, options.workspace.maxCount);
   const setting = { options, plan: arranged, slots };
   const define = (phases: readonly AnyPhase[]) =>
     definePipeline({

@@ -114,6 +114,7 @@ export function fleetPipeline(file: string, given: FleetFile, directory: string)
     })),
     workspace: gitWorkspace({
       repository: resolve(directory, repository),
+      maxCount: Math.max(LEAST_FOLDERS, 2 * (common.concurrency ?? 0)),
       isolation,
       base,
       include,
@@ -134,6 +135,9 @@ export function fleetPipeline(file: string, given: FleetFile, directory: string)
 }
 
 // --- internal ---
+
+/** Folders of a repository at once. Those of other runs count, and those that are left for a person to look at. */
+const LEAST_FOLDERS = 25;
 
 function jsonIn(file: string, text: string): unknown {
   try {
