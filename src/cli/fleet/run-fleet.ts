@@ -7,7 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { ulid } from 'ulid';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { limitsOf } from '../options/limit-flags.ts';
+import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { DEFAULT_STORE } from '../options/defaults.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import type { FleetFile } from '../load/fleet-file.ts';
@@ -81,7 +81,8 @@ export async function runFleet(
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
     throw taken(path, cause);
   });
-  return runFile(path, { ...flags, runId }, io);
+  // The limits are those of the file: flags of a later retry could not raise them.
+  return runFile(path, { ...flags, ...noLimits(), runId }, io);
 }
 
 // --- internal ---
@@ -92,6 +93,10 @@ function estimateOf({ estimateCost, estimateTokens }: FleetFlags): FleetFile['es
     ...(estimateCost !== undefined && { costUsd: estimateCost }),
     ...(estimateTokens !== undefined && { tokens: estimateTokens }),
   };
+}
+
+function noLimits(): Readonly<Record<keyof LimitFlags, undefined>> {
+  return { maxCost: undefined, maxTokens: undefined, maxAttempts: undefined, timeout: undefined, deadline: undefined };
 }
 
 function noAgent(): PhasegateError {
