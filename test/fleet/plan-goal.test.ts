@@ -153,6 +153,16 @@ describe('planGoal()', () => {
     expect(merges.slice(0, 2)).toEqual(['phasegate(phase-3): right', 'phasegate(phase-2): b']);
   });
 
+  it('does not try again in a folder that is in no repository', async () => {
+    const lab = await makeFleet(folder.path, {});
+    const workspace = lab.workspaces({ repository: lab.scripts });
+    const run = startRun(planGoal('Write a text.', { ...lab.options, workspace, retry: { attempts: 3 } }));
+    const starts: string[] = [];
+    for await (const { event } of run) if (event.type === 'task.started') starts.push(event.task);
+    expect(starts).toEqual(['plan']);
+    expect((await run.result).phases.plan?.error).toMatchObject({ code: 'REPOSITORY_UNUSABLE' });
+  });
+
   it('needs an architect if agents depend on the subtask', async () => {
     const { options } = await makeFleet(folder.path, {});
     const { agent } = options;
