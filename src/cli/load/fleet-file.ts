@@ -67,12 +67,21 @@ const MOST_BYTES = 4_000_000;
 export async function loadFleet(file: string, path: string): Promise<Pipeline> {
   const bytes = await readFile(path);
   if (bytes.length > MOST_BYTES) throw invalid(file, `it has more than ${MOST_BYTES} bytes`);
-  const parsed = fleetFileSchema.safeParse(jsonIn(file, bytes.toString('utf8')));
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((one) => `${one.path.join('.') || 'the file'}: ${one.message}`);
-    throw invalid(file, `\n  ${lines.join('\n  ')}`);
-  }
-  return fleetPipeline(file, parsed.data, dirname(path));
+  return fleetIn(file, jsonIn(file, bytes.toString('utf8')), dirname(path));
+}
+
+/**
+ * Makes the pipeline of a fleet file's value.
+ *
+ * @param file Its name, for messages.
+ * @param directory The folder that relative paths start from.
+ * @throws PhasegateError as `loadFleet` does.
+ */
+export function fleetIn(file: string, value: unknown, directory: string): Pipeline {
+  const parsed = fleetFileSchema.safeParse(value);
+  if (parsed.success) return fleetPipeline(file, parsed.data, directory);
+  const lines = parsed.error.issues.map((one) => `${one.path.join('.') || 'the file'}: ${one.message}`);
+  throw invalid(file, `it has ${lines.length === 1 ? 'a problem' : 'problems'}:\n  ${lines.join('\n  ')}`);
 }
 
 /**
