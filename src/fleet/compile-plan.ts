@@ -20,6 +20,7 @@ import { createLevelEnd, type LevelEnd } from './level-end.ts';
 import { levelReview } from './level-review.ts';
 import { integrate, publishLast, takeBase, type LevelBefore } from './level-tasks.ts';
 import { boundLines } from './plan-bounds.ts';
+import { refuseOptions } from './refuse-options.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { asksBy } from '../agents/work/ask-permission.ts';
 import { doSubtask } from './subtask-work.ts';
@@ -31,8 +32,8 @@ import type { Subtask, WorkPlanInput } from './work-plan.ts';
  * A level starts from the commit of the level before. Its subtasks work at the same time. Their commits are folded into one, which the gate
  * of the level reviews. The approved commit becomes the branch of the run. Retries, limits, records and inbox are those of any pipeline.
  *
- * @throws PlanInvalidError `PLAN_INVALID` with every problem of the plan; PhasegateError `DEFINITION_INVALID` if an agent cannot do the work;
- *   `PIPELINE_INVALID` for an invalid policy or limit, and for a limit without an estimate that it needs.
+ * @throws PlanInvalidError `PLAN_INVALID` with every problem of the plan; PhasegateError `DEFINITION_INVALID` for an invalid option, or if an
+ *   agent cannot do the work; `PIPELINE_INVALID` for an invalid policy or limit, and for a limit without an estimate that it needs.
  *
  * @example
  * ```ts
@@ -45,10 +46,11 @@ import type { Subtask, WorkPlanInput } from './work-plan.ts';
  * ```
  */
 export function compilePlan(plan: WorkPlanInput, options: FleetOptions): Pipeline {
+  refuseOptions(options);
   if (options.workspace.isShared) throw sharedFolder(options.workspace.name);
   const arranged = arrangePlan(plan, options);
   const { name = 'fleet', policy = policies.phased, limits, concurrency = 4, maxAttempts = 2 } = options;
-  const slots = createSlots(concurrency);
+  const slots = createSlots(concurrency, options.workspace.maxCount);
   const setting = { options, plan: arranged, slots };
   const define = (phases: readonly AnyPhase[]) =>
     definePipeline({

@@ -21,6 +21,7 @@ import { compilePlan } from './compile-plan.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { boundLines } from './plan-bounds.ts';
 import { PlanInvalidError, problemLine } from './plan-invalid-error.ts';
+import { refuseOptions } from './refuse-options.ts';
 import { openForAgent } from './review-folder.ts';
 import { planSchema, type WorkPlan } from './work-plan.ts';
 
@@ -44,6 +45,7 @@ export interface PlanGoalOptions extends FleetOptions {
  *   does.
  */
 export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
+  refuseOptions(options);
   const { architect, planOnly = false, approval = true } = options;
   const agent = architect ?? options.agent;
   if (typeof agent === 'function') throw noArchitect();
@@ -87,7 +89,8 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     tasks: (define) => [
       define('fleet', {
         // Limits of usage and time bound both runs together, so that a retry can raise them.
-        pipeline: (context) => compiled(readPlan(context.inputs[PLAN]?.[PLAN]), context, ofOneRun(options.limits)),
+        pipeline: (context) =>
+          orSentBack(() => compiled(readPlan(context.inputs[PLAN]?.[PLAN]), context, ofOneRun(options.limits))),
         outcome({ status, run, reason, error, outputs }) {
           if (status === 'completed') return { run, ...handedOver(outputs, run) };
           if (status === 'rejected')
@@ -108,6 +111,16 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
 }
 
 // --- internal ---
+
+/** Compiles a plan. One that a person has edited was not checked, so an invalid one goes back with all of its problems. */
+function orSentBack(compile: () => Pipeline): Pipeline {
+  try {
+    return compile();
+  } catch (error) {
+    if (!(error instanceof PlanInvalidError)) throw error;
+    throw needsRework(PLAN, `The plan is invalid:\n${error.problems.map(problemLine).join('\n')}`);
+  }
+}
 
 /** The limits that count in one run alone. */
 function ofOneRun({ corrections, perPair, attemptsPerPhase }: Limits = {}): Limits {

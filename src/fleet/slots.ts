@@ -11,9 +11,9 @@ export interface Slots {
   use<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>;
 }
 
-/** Creates slots. */
-export function createSlots(count: Count): Slots {
-  let free = count === 'unlimited' ? Infinity : count;
+/** Creates slots. @param most Most of them, whatever `count` says. */
+export function createSlots(count: Count, most = Infinity): Slots {
+  let free = Math.min(count === 'unlimited' ? Infinity : count, most);
   const waiting = new Set<() => void>();
 
   function take(signal: AbortSignal): Promise<void> {

@@ -9,7 +9,7 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { personOf } from '../model/handlers/person.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import { OWN_TASKS } from '../model/plan/level.ts';
-import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
+import { elided } from '../model/values/text-limits.ts';
 import type { AttemptPlace, Snapshot, Workspace } from '../workspaces/port.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
 import { approvedSubtask } from './approved-work.ts';
@@ -160,7 +160,8 @@ async function agentTurn(
     } as const;
     const { run, phase, task, attempt, report } = context;
     const result = await takeTurn(
-      { ...work, maxAnswerChars: TEXT_LIMITS.modelAnswer },
+      // The work is the files. Of a long answer only the start and the end are kept.
+      { ...work, maxAnswerChars: Infinity },
       { run, phase, task, attempt, report, signal },
     );
     return result.text;

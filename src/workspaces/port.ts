@@ -174,6 +174,8 @@ export interface Workspaces {
   readonly name: string;
   /** True if all workspaces are the same folder, so only one can be open. @default false */
   readonly isShared?: boolean | undefined;
+  /** Most workspaces at the same time, after which `open` refuses. Agents then wait for each other. @default unlimited */
+  readonly maxCount?: number | undefined;
   /**
    * Checks the repository, takes the base of a run, and creates its branch. Idempotent: a later call, also by another process,
    * returns the same.

@@ -2,12 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { noteRefusal } from '../../src/agents/agent-marker.ts';
 import { agentTask, commandAgent, type Agent } from '../../src/agents.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { definePipeline, phase, startRun } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
-import { main, phasegate } from '../cli/cli.ts';
+import { files, main, phasegate } from '../cli/cli.ts';
 import { folderOfTest } from './rig.ts';
 
 /** An agent that gives commands of phasegate, and prints the error of each. */
@@ -126,5 +128,35 @@ describe('a command that only a person may give', () => {
     noteRefusal('answer item x', { PHASEGATE_REFUSALS: path });
     expect(path).not.toBe('');
     expect(existsSync(path)).toBe(false);
+  });
+
+  it('is not asked for on a terminal that an agent has made, so the run is suspended', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, human, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'p', phases: [
+          phase('draft', { tasks: [task('write', { run: () => 'text' })], review: human({ question: 'Is it good?' }) }),
+        ] });`,
+    });
+    let shown = '';
+    const screen = () =>
+      Object.assign(
+        new Writable({
+          write(chunk: Buffer, _, done) {
+            shown += chunk.toString();
+            done();
+          },
+        }),
+        { isTTY: true },
+      );
+    const onTerminal = (...argv: readonly string[]) => {
+      const stdin = Object.assign(new PassThrough(), { isTTY: true });
+      stdin.end('APPROVE\n');
+      const env = { PATH: process.env['PATH'], PHASEGATE_AGENT: '1', TERM: 'dumb' };
+      return runProgram({ argv, stdin, stdout: screen(), stderr: screen(), env, cwd });
+    };
+    expect([await onTerminal('run', 'p.mjs', '--run-id', 'r1'), shown]).toEqual([3, expect.anything()]);
+    expect(await onTerminal('resume', 'r1')).toBe(3);
+    expect(shown).toContain('answer with: phasegate inbox answer r1:');
+    expect((await phasegate(['inbox', '--json'], { cwd })).stdout.trim().split('\n')).toHaveLength(1);
   });
 });

@@ -34,7 +34,7 @@ describe('a run whose limit is spent', () => {
     const ended = await phasegate(['run', 'p.mjs', '--run-id', 'r1', ...store], { cwd });
     const command = `${made[0]} --allow-changed --store x.db`;
     expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe(
-      `  raise limits.${limit} in the pipeline, then: phasegate ${command}`,
+      `  raise limits.${limit} in ${join(cwd, 'p.mjs')}, then: phasegate ${command}`,
     );
     await writeFile(join(cwd, 'p.mjs'), text.replace(/(?<=limits: \{ \w+: )\d/u, '90'));
     const refused = await phasegate(['retry', 'r1', ...store], { cwd });

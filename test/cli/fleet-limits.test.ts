@@ -1,5 +1,5 @@
 /** Limits of fleets whose agents report nothing. */
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -33,4 +33,15 @@ it('phasegate fleet needs an estimate for a limit, and then counts it for each a
   expect([done.code, done.stderr]).toEqual([0, '']);
   const { stdout } = await phasegate(['show', 'latest', '--json'], options);
   expect(JSON.parse(stdout)).toMatchObject({ metrics: { tokens: 60 } });
+
+  const subtasks = ['a', 'b'].map((id, at) => ({ id, title: id, description: '', depends_on: at === 0 ? [] : ['a'] }));
+  await put(user, 'plan.json', JSON.stringify({ goal: 'Add a file.', subtasks }));
+  const spent = await phasegate([...fleet, '--estimate-tokens', '60', '--run-id', 'two'], options);
+  const file = join(user, '.phasegate', 'fleets', 'two.json');
+  expect(spent.stdout.trimEnd().split('\n').at(-1)).toBe(
+    `  raise limits.tokens in ${file}, then: phasegate retry two --allow-changed`,
+  );
+  await writeFile(file, (await readFile(file, 'utf8')).replace('"tokens": 90', '"tokens": 500'));
+  const resumed = await phasegate(['retry', 'two', '--allow-changed'], options);
+  expect([resumed.code, resumed.stderr]).toEqual([0, '']);
 });

@@ -10,6 +10,21 @@ const folder = useFolder();
 
 const plan = { goal: 'Write a text.', subtasks: [{ id: 'x', title: 'Write x', description: 'All of it.' }] };
 
+describe('a level with more subtasks than there may be folders', () => {
+  it('does them one after the other', async () => {
+    const names = ['a', 'b', 'c'];
+    const lab = await makeFleet(
+      folder.path,
+      Object.fromEntries(names.map((name) => [name, [{ files: { [`${name}.txt`]: name } }]])),
+    );
+    const subtasks = names.map((id) => ({ id, title: id, description: '' }));
+    const workspace = lab.workspaces({ maxCount: 1 });
+    const pipeline = compilePlan({ goal: 'Write.', subtasks }, { ...lab.options, workspace, concurrency: 'unlimited' });
+    expect(await startRun(pipeline, { runId: 'few' }).result).toMatchObject({ status: 'completed', error: null });
+    expect(await lab.filesAt('phasegate/few')).toMatchObject({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' });
+  });
+});
+
 describe('the second attempt of a level', () => {
   it('starts from the commit before the level, without files of the first, and with its feedback', async () => {
     const lab = await makeFleet(folder.path, {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { commandAgent } from '../../src/agents.ts';
 import { compilePlan } from '../../src/fleet/compile-plan.ts';
 import type { LevelReview } from '../../src/fleet/fleet-options.ts';
+import { planGoal } from '../../src/fleet/plan-goal.ts';
 import { analyze, approve, requestChanges, retry, startRun } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
+import { gitWorkspace } from '../../src/workspaces/operations/git-workspace.ts';
 import { makeDirty, pictureOf, useFolder } from '../workspaces/rig.ts';
 import { BLOG, BLOG_SCRIPTS, makeFleet } from './rig.ts';
 
@@ -88,11 +91,46 @@ describe('compilePlan()', () => {
     expect(await lab.options.workspace.list(new AbortController().signal)).toEqual([]);
   });
 
+  it.each([
+    ['concurrency', 0],
+    ['concurrency', Number.NaN],
+    ['concurrency', 1.5],
+    ['maxAttempts', 0],
+    ['timeout', -1],
+    ['timeout', '1h'],
+    ['conflicts', 'ask'],
+    ['rework', 'again'],
+    ['onFailure', 'go-on'],
+    ['overlaps', 'ignore'],
+    ['permissions', { commands: 'yes' }],
+    ['agent', 'claude'],
+    ['workspace', 'clone'],
+  ])('refuses the option %s: %j, which only JavaScript can give', (name, value) => {
+    const invalid = { workspace: gitWorkspace(), agent: commandAgent(['true']), [name]: value };
+    const refused = expect.objectContaining({
+      code: 'DEFINITION_INVALID',
+      message: expect.stringContaining(`Cannot make a fleet as its options are invalid: \`${name}`) as string,
+    }) as Error;
+    expect(() => compilePlan(BLOG, invalid)).toThrow(refused);
+    expect(() => planGoal('Add a blog.', { ...invalid, planOnly: true })).toThrow(refused);
+  });
+
   it('does one subtask for a plan without any', async () => {
     const lab = await makeFleet(folder.path, { goal: [{ files: { 'blog.txt': 'blog\n' } }] });
     const result = await startRun(compilePlan({ goal: 'Add a blog.' }, lab.options), { runId: 'one' }).result;
     expect(result.status).toBe('completed');
     expect(await lab.filesAt('phasegate/one')).toMatchObject({ 'blog.txt': 'blog' });
+  });
+
+  it('keeps the work of an agent that writes more than an answer may have', async () => {
+    const lab = await makeFleet(folder.path, {
+      goal: [{ files: { 'blog.txt': 'blog\n' }, say: `Begun.${'x'.repeat(1_100_000)}Done.` }],
+    });
+    const result = await startRun(compilePlan({ goal: 'Add a blog.' }, lab.options), { runId: 'long' }).result;
+    expect(result.status).toBe('completed');
+    expect(await lab.filesAt('phasegate/long')).toMatchObject({ 'blog.txt': 'blog' });
+    const summary: unknown = expect.stringMatching(/^Begun\.x{1,4000}[^x]+x{1,4000}Done\.$/u);
+    expect(result.outputs['phase-1']).toMatchObject({ goal: { summary } });
   });
 
   it('lets only the subtasks work again that a review names, with the required change in their prompt', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { planGoal } from '../../src/fleet/plan-goal.ts';
 import type { WorkPlanInput } from '../../src/fleet/work-plan.ts';
 import { approve, memoryStore, reject, resumeRun, startRun } from '../../src/index.ts';
@@ -73,6 +73,35 @@ describe('planGoal()', () => {
     expect(second?.prompt).toContain('DEPENDENCY_CYCLE: subtask "x" depends on itself.');
   });
 
+  it('sends a plan back that a person has made invalid, with all of its problems', async () => {
+    const lab = await makeFleet(folder.path, {
+      plan: [planned(one('x')), planned(one('x'))],
+      x: [{ files: { 'x.txt': 'x\n' } }],
+    });
+    const run = startRun(planGoal('Write a text.', lab.options), { runId: 'edited' });
+    const asked = async () =>
+      vi.waitFor(
+        () => {
+          const [item] = run.inbox();
+          if (!item) throw new Error('Nobody is asked.');
+          return item;
+        },
+        { timeout: 60_000, interval: 20 },
+      );
+    const subtasks = [{ id: 'x', title: 'x', description: '', depends_on: ['y', 'x'] }];
+    const plan = { goal: 'Write a text.', subtasks };
+    const first = await asked();
+    await run.answer(first.id, { type: 'decide', decision: approve(), outputs: { plan } });
+    await vi.waitUntil(async () => (await lab.calls('plan')).length === 2, { timeout: 60_000, interval: 20 });
+    const second = await asked();
+    expect(second.id).not.toBe(first.id);
+    await run.answer(second.id, { type: 'decide', decision: approve() });
+    expect((await run.result).status).toBe('completed');
+    const prompt = (await lab.calls('plan'))[1]?.prompt;
+    expect(prompt).toContain('DEPENDENCY_UNKNOWN: subtask "x" depends on "y", which is not in the plan.');
+    expect(prompt).toContain('DEPENDENCY_CYCLE: subtask "x" depends on itself.');
+  });
+
   it('sends the plan back once if its work is rejected, with the reason', async () => {
     const lab = await makeFleet(folder.path, {
       plan: [planned(one('wrong')), planned(one('right'))],
@@ -122,6 +151,16 @@ describe('planGoal()', () => {
     expect(await lab.filesAt('phasegate/goal')).toMatchObject({ 'a.txt': text, 'b.txt': 'b', 'c.txt': 'c' });
     const merges = (await lab.git('log', '--merges', '--format=%s', 'phasegate/goal')).split('\n');
     expect(merges.slice(0, 2)).toEqual(['phasegate(phase-3): right', 'phasegate(phase-2): b']);
+  });
+
+  it('does not try again in a folder that is in no repository', async () => {
+    const lab = await makeFleet(folder.path, {});
+    const workspace = lab.workspaces({ repository: lab.scripts });
+    const run = startRun(planGoal('Write a text.', { ...lab.options, workspace, retry: { attempts: 3 } }));
+    const starts: string[] = [];
+    for await (const { event } of run) if (event.type === 'task.started') starts.push(event.task);
+    expect(starts).toEqual(['plan']);
+    expect((await run.result).phases.plan?.error).toMatchObject({ code: 'REPOSITORY_UNUSABLE' });
   });
 
   it('needs an architect if agents depend on the subtask', async () => {

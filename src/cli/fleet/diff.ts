@@ -64,7 +64,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 function nothingYet(runId: string): PhasegateError {
   return new PhasegateError('INPUT_INVALID', `Cannot show changes of run ${runId} as none of its agents has made any`, {
-    hint: 'Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: phasegate show',
+    hint: `Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: phasegate show ${runId}`,
   });
 }
 

@@ -6,13 +6,14 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { ulid } from 'ulid';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { limitsOf } from '../options/limit-flags.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { DEFAULT_STORE } from '../options/defaults.ts';
 import type { ExitCode } from '../process/exit-code.ts';
-import type { FleetFile } from '../load/fleet-file.ts';
+import { fleetIn, type FleetFile } from '../load/fleet-file.ts';
 import { installedAgent } from '../load/installed-agent.ts';
 import { KNOWN_AGENTS } from '../load/yaml/agent-schema.ts';
+import { agentOf } from '../load/yaml/build-agent.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { runFile, type RunFlags } from '../commands/run.ts';
 
@@ -48,9 +49,12 @@ export async function runFleet(
   planOnly = false,
 ): Promise<ExitCode> {
   const plan = flags.plan === undefined ? undefined : await readPlan(flags.plan, io);
-  if (goal === undefined && plan === undefined) throw nothingToDo();
+  if ((goal === undefined || goal.trim() === '') && plan === undefined) throw nothingToDo();
+  if (goal !== undefined && plan !== undefined) throw bothGiven();
   const agent = flags.agent ?? (await installedAgent(io));
   if (agent === undefined) throw noAgent();
+  for (const one of [agent, flags.architect, ...(flags.reviewer ?? [])])
+    if (one !== undefined) agentOf(one, { isCompared: true });
   const limits = limitsOf(flags);
   const estimate = estimateOf(flags);
   const runId = flags.runId ?? ulid();
@@ -75,13 +79,16 @@ export async function runFleet(
     permissions: { ...(commands && { commands: 'allow' }), ...(network && { network: 'allow' }) },
     repository: relative(dirname(path), io.cwd) || '.',
   };
+  // What is refused leaves no file.
+  fleetIn(path, file, dirname(path));
   await mkdir(dirname(path), { recursive: true });
   // Goals and plans must not become part of a commit by chance.
   await writeFile(join(dirname(dirname(path)), '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined);
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
     throw taken(path, cause);
   });
-  return runFile(path, { ...flags, runId }, io);
+  // The limits are those of the file: flags of a later retry could not raise them.
+  return runFile(path, { ...flags, ...noLimits(), runId }, io);
 }
 
 // --- internal ---
@@ -92,6 +99,10 @@ function estimateOf({ estimateCost, estimateTokens }: FleetFlags): FleetFile['es
     ...(estimateCost !== undefined && { costUsd: estimateCost }),
     ...(estimateTokens !== undefined && { tokens: estimateTokens }),
   };
+}
+
+function noLimits(): Readonly<Record<keyof LimitFlags, undefined>> {
+  return { maxCost: undefined, maxTokens: undefined, maxAttempts: undefined, timeout: undefined, deadline: undefined };
 }
 
 function noAgent(): PhasegateError {
@@ -105,8 +116,10 @@ async function readPlan(file: string, io: ProgramIo): Promise<unknown> {
   try {
     text = await readFile(placeOf(file, io), 'utf8');
   } catch (cause) {
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot read the plan "${file}" as the system refuses`, {
-      hint: 'Check the path of the plan.',
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const found = isMissing ? 'there is no such file' : errorInfo(cause).message;
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot read the plan "${file}" as ${found}`, {
+      hint: 'Name a JSON file with a plan, relative to this folder.',
       cause,
     });
   }
@@ -124,6 +137,12 @@ async function readPlan(file: string, io: ProgramIo): Promise<unknown> {
 function nothingToDo(): PhasegateError {
   return new PhasegateError('DEFINITION_INVALID', 'Cannot start a fleet as there is neither a goal nor a plan', {
     hint: 'Name the goal: phasegate fleet "Add a login page"; or a plan: phasegate fleet --plan plan.json',
+  });
+}
+
+function bothGiven(): PhasegateError {
+  return new PhasegateError('DEFINITION_INVALID', 'Cannot start a fleet as it has both a goal and a plan', {
+    hint: 'Leave one out: the plan names its goal itself.',
   });
 }
 

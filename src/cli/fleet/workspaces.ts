@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import type { WorkspaceInfo } from '../../workspaces/port.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -20,6 +21,7 @@ export interface WorkspacesFlags {
 
 /** Lists the workspaces of the repository, or removes those whose content is kept. */
 export async function listWorkspaces(flags: WorkspacesFlags, io: ProgramIo): Promise<ExitCode> {
+  if (flags.rescue && !flags.prune) throw nothingPruned();
   const workspaces = gitWorkspace({ repository: io.cwd });
   const { signal } = new AbortController();
   const { removed, left } = flags.prune
@@ -39,6 +41,12 @@ const STATES: Readonly<Record<WorkspaceInfo['state'], string>> = {
   removable: 'removable',
   left: 'left',
 };
+
+function nothingPruned(): PhasegateError {
+  return new PhasegateError('INPUT_INVALID', 'Cannot rescue content as nothing is pruned', {
+    hint: 'Give both: phasegate workspaces --prune --rescue',
+  });
+}
 
 function lineOf({ path, place, bytes, state, reason }: WorkspaceInfo): string {
   const size = `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -94,7 +94,10 @@ async function outputsIn(
   try {
     text = await readFile(placeOf(file, io), 'utf8');
   } catch (cause) {
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot read ${file} as ${errorInfo(cause).message}`, { cause });
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot read ${file} as ${errorInfo(cause).message}`, {
+      hint: 'Name a JSON file with the outputs by task, such as { "draft": "the better text" }.',
+      cause,
+    });
   }
   const outputs = outputsSchema.safeParse(valueIn(text));
   if (outputs.success) return outputs.data;

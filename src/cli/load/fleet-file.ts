@@ -67,12 +67,21 @@ const MOST_BYTES = 4_000_000;
 export async function loadFleet(file: string, path: string): Promise<Pipeline> {
   const bytes = await readFile(path);
   if (bytes.length > MOST_BYTES) throw invalid(file, `it has more than ${MOST_BYTES} bytes`);
-  const parsed = fleetFileSchema.safeParse(jsonIn(file, bytes.toString('utf8')));
-  if (!parsed.success) {
-    const lines = parsed.error.issues.map((one) => `${one.path.join('.') || 'the file'}: ${one.message}`);
-    throw invalid(file, `\n  ${lines.join('\n  ')}`);
-  }
-  return fleetPipeline(file, parsed.data, dirname(path));
+  return fleetIn(file, jsonIn(file, bytes.toString('utf8')), dirname(path));
+}
+
+/**
+ * Makes the pipeline of a fleet file's value.
+ *
+ * @param file Its name, for messages.
+ * @param directory The folder that relative paths start from.
+ * @throws PhasegateError as `loadFleet` does.
+ */
+export function fleetIn(file: string, value: unknown, directory: string): Pipeline {
+  const parsed = fleetFileSchema.safeParse(value);
+  if (parsed.success) return fleetPipeline(file, parsed.data, directory);
+  const lines = parsed.error.issues.map((one) => `${one.path.join('.') || 'the file'}: ${one.message}`);
+  throw invalid(file, `it has ${lines.length === 1 ? 'a problem' : 'problems'}:\n  ${lines.join('\n  ')}`);
 }
 
 /**
@@ -114,6 +123,7 @@ export function fleetPipeline(file: string, given: FleetFile, directory: string)
     })),
     workspace: gitWorkspace({
       repository: resolve(directory, repository),
+      maxCount: Math.max(LEAST_FOLDERS, 2 * (common.concurrency ?? 0)),
       isolation,
       base,
       include,
@@ -134,6 +144,9 @@ export function fleetPipeline(file: string, given: FleetFile, directory: string)
 }
 
 // --- internal ---
+
+/** Folders of a repository at once. Those of other runs count, and those that are left for a person to look at. */
+const LEAST_FOLDERS = 25;
 
 function jsonIn(file: string, text: string): unknown {
   try {

@@ -5,6 +5,7 @@
  */
 import { firstValueFrom } from 'rxjs/internal/firstValueFrom';
 import { processesAtRest } from '../../actors/command/process.ts';
+import { startedByAgent } from '../../agents/agent-marker.ts';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
@@ -51,9 +52,9 @@ export interface Driven {
   readonly servers?: readonly SideServer[] | undefined;
 }
 
-/** True if a person can be asked on this terminal. */
-export function isAttended({ stdin, stderr }: ProgramIo): boolean {
-  return (stdin.isTTY ?? false) && (stderr.isTTY ?? false);
+/** True if a person can be asked on this terminal. An agent can make a terminal, and must not answer for people. */
+export function isAttended({ stdin, stderr, env }: ProgramIo): boolean {
+  return (stdin.isTTY ?? false) && (stderr.isTTY ?? false) && !startedByAgent(env);
 }
 
 /** Shows a run until it ends or is suspended. @returns The exit code. */

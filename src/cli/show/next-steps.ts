@@ -47,7 +47,7 @@ export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): 
     ],
     [span(`    answer with: phasegate inbox answer ${oneLine(id)}${argument}`)],
   ]);
-  const goOn = limit === null ? resumeText(command, runId, opened) : await raiseText(limit, runId, opened);
+  const goOn = limit === null ? resumeText(command, runId, opened) : await raiseText(limit, listed, opened);
   return [...waiting, place, [span(`  ${goOn}`)]];
 }
 
@@ -84,7 +84,7 @@ async function listedIn({ store }: OpenStore, runId: string): Promise<ListedRun 
  * raised by a retry. A limit on corrections or attempts is raised in a fork from before it was reached, which then makes the
  * refused correction.
  */
-async function raiseText(limit: LimitName, runId: string, opened: OpenStore): Promise<string> {
+async function raiseText(limit: LimitName, { runId, source }: ListedRun, opened: OpenStore): Promise<string> {
   const records = await readRun(opened.store, runId);
   const first = records[0]?.event;
   const reached = records.findLast(({ event }) => event.type === 'limit.reached' && event.limit === limit);
@@ -93,7 +93,7 @@ async function raiseText(limit: LimitName, runId: string, opened: OpenStore): Pr
   const store = storeArgument(opened);
   const plan = first?.type === 'run.started' ? definitionOf(records, first).plan : undefined;
   if (plan?.runLimits?.[limit] === undefined || plan.runLimits[limit] !== plan.limits[limit])
-    return `raise limits.${limit} in the pipeline, then: phasegate ${command} --allow-changed${store}`;
+    return `raise limits.${limit} in ${oneLine(source ?? 'the pipeline')}, then: phasegate ${command} --allow-changed${store}`;
   const flag = limitFlag(limit);
   if (flag !== undefined) return `give it more: phasegate ${command} ${flag}${store}`;
   return `the run was given limits.${limit} by a program: raise it there, with retryRun()`;

@@ -12,6 +12,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { gitEnvironment, withoutFilters, withoutMergeDrivers } from './environment.ts';
 import type { Author } from '../options.ts';
 import { itemsOf, runGit, textOf, type GitCall, type GitEnd } from './run-git.ts';
+import { unusable } from './unusable.ts';
 
 /** Options of one call, for a repository that is known. */
 export interface RepositoryCall extends Pick<GitCall, 'input' | 'codes' | 'maxBytes' | 'cut'> {
@@ -114,7 +115,7 @@ async function bindDrivers(
   if (drivers.isPartial) {
     const hint =
       'Fetch the missing files: git fetch --refetch --no-filter, then unset its `promisor` and `partialclonefilter`.';
-    throw unusable(folder, 'its repository is a partial clone, without all files', hint);
+    throw unusableFolder(folder, 'its repository is a partial clone, without all files', hint);
   }
   const settings = withoutMergeDrivers(drivers.merge);
   const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
@@ -168,10 +169,9 @@ async function requireVersion(call: PlainCall): Promise<void> {
   const text = output.toString('utf8').trim();
   const [, major = '0', minor = '0'] = /^git version (\d{1,4})\.(\d{1,4})/u.exec(text) ?? [];
   if (Number(major) > LEAST[0] || (Number(major) === LEAST[0] && Number(minor) >= LEAST[1])) return;
-  throw new PhasegateError(
-    'REPOSITORY_UNUSABLE',
+  throw unusable(
     `Cannot make workspaces as git ${LEAST.join('.')} or later is needed: ${text.slice(0, 80)}`,
-    { hint: 'Install a later git.' },
+    'Install a later git.',
   );
 }
 
@@ -183,12 +183,13 @@ async function factsOf(folder: string, call: PlainCall): Promise<Facts> {
   });
   const [isBare, isShallow, format, gitDir, commonDir, ...more] = output.toString('utf8').trimEnd().split('\n');
   if (code !== 0 || gitDir === undefined || commonDir === undefined || more.length > 0) {
-    throw unusable(folder, 'it is in no git repository, or git refuses to read it', 'Run `git status` in it.');
+    throw unusableFolder(folder, 'it is in no git repository, or git refuses to read it', NO_REPOSITORY);
   }
-  if (isBare === 'true') throw unusable(folder, 'its repository is bare', 'Give a folder with a working tree.');
+  if (isBare === 'true') throw unusableFolder(folder, 'its repository is bare', 'Give a folder with a working tree.');
   const top = await runGit(['rev-parse', '--show-toplevel'], { ...call, codes: [0, 128] });
   const shown = top.output.toString('utf8').replace(/\n$/u, '');
-  if (top.code !== 0 || shown === '') throw unusable(folder, 'it has no working tree', 'Give the folder of the files.');
+  if (top.code !== 0 || shown === '')
+    throw unusableFolder(folder, 'it has no working tree', 'Give the folder of the files.');
   return {
     folder: await realpath(shown),
     gitDir: await realpath(gitDir),
@@ -198,9 +199,11 @@ async function factsOf(folder: string, call: PlainCall): Promise<Facts> {
   };
 }
 
-function unusable(folder: string, problem: string, hint: string): PhasegateError {
-  return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot make workspaces of ${folder} as ${problem}`, { hint });
+function unusableFolder(folder: string, problem: string, hint: string): PhasegateError {
+  return unusable(`Cannot make workspaces of ${folder} as ${problem}`, hint);
 }
+
+const NO_REPOSITORY = 'Run `git status` in it. A new repository is made by: git init';
 
 interface Drivers {
   readonly filter: readonly string[];

@@ -19,6 +19,7 @@ import { sha256Hex } from '../../model/values/sha256.ts';
 import type { Repository } from '../git/repository.ts';
 import { identify, isAlive, type ProcessIdentity } from './processes.ts';
 import { removeTree } from './remove-tree.ts';
+import { unusable } from '../git/unusable.ts';
 
 /** The folder of a repository's workspaces. */
 export interface Home {
@@ -86,7 +87,8 @@ function nameFor({ pid, start, host, namespace }: ProcessIdentity): string {
 }
 
 function inside(root: string): PhasegateError {
-  return new PhasegateError('REPOSITORY_UNUSABLE', `Cannot make workspaces in ${root} as it is in the repository`, {
-    hint: 'Set `root` to a folder outside of it.',
-  });
+  return unusable(
+    `Cannot make workspaces in ${root} as it is in the repository`,
+    'Set `root`, or XDG_STATE_HOME, to a folder outside of it.',
+  );
 }

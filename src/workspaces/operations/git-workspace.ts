@@ -45,6 +45,7 @@ export function gitWorkspace(given: GitWorkspaceOptions = {}): Workspaces {
   return {
     name: `git ${options.isolation}`,
     isShared: options.isolation === 'inPlace',
+    maxCount: options.maxCount,
     async start({ run, signal }) {
       return startRunBase(await repositoryFor(signal), options, run);
     },

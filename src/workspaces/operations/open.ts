@@ -126,7 +126,7 @@ async function requireRoom({ repository, home, options, makeRoom }: OpenOptions)
   const found = await problem();
   if (found === undefined) return;
   throw new PhasegateError('WORKSPACE_REFUSED', `Cannot open a workspace of ${repository.folder} as ${found}`, {
-    hint: `Wait for others to end, or remove folders below ${home.path}: prune with \`rescue\` keeps their content.`,
+    hint: `Wait for others to end, or remove those that are left: phasegate workspaces --prune --rescue. They are below ${home.path}.`,
   });
 }
 

@@ -10,12 +10,12 @@ import { updateRefs } from '../git/refs.ts';
 import { resolveName, type Repository } from '../git/repository.ts';
 import { readSealed, writeSeal, type Sealed } from '../git/sealed.ts';
 import { openHome, withScratch } from '../marker/home.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Options } from '../options.ts';
 import type { RunBase } from '../port.ts';
 import { commitUncommitted, type DirtyCommit } from '../snapshot/dirty-commit.ts';
 import { notesSchema } from '../snapshot/keep.ts';
 import { notesAbout } from '../snapshot/user-state.ts';
+import { unusable } from '../git/unusable.ts';
 
 /** Takes the base of a run, and creates its branch. A run that has them keeps them. */
 export async function startRunBase(repository: Repository, options: Options, run: string): Promise<RunBase> {
@@ -81,7 +81,8 @@ async function baseOfOther(repository: Repository, run: string, branch: string):
   const refs = runRefs(run);
   const others = await readSealed(repository, refs.start);
   if (others) return baseOf(others, refs.branch);
-  throw new PhasegateError('REPOSITORY_UNUSABLE', `Cannot start the run as there is a branch "${branch}" already`, {
-    hint: `Rename it: git branch -m ${branch} <another name>.`,
-  });
+  throw unusable(
+    `Cannot start the run as there is a branch "${branch}" already`,
+    `Rename it: git branch -m ${branch} <another name>.`,
+  );
 }

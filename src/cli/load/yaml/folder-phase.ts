@@ -31,7 +31,7 @@ import type { PipelineFile } from './schema.ts';
 /** Builds the phases of a file, and one more that hands the work over. @param gateOf Builds the options of a gate but its work. */
 export function folderPhases(file: PipelineFile, workspace: Workspaces, gateOf: GateOf): readonly AnyPhase[] {
   const { name: goal, phases } = file;
-  const common = { workspace, goal, overview: overviewOf(file), slots: createSlots('unlimited') };
+  const common = { workspace, goal, overview: overviewOf(file), slots: createSlots('unlimited', workspace.maxCount) };
   const followed = new Set(phases.flatMap(({ after = [] }) => after));
   const last = phases.map(({ name }) => name).filter((name) => !followed.has(name));
   const isChain = last.length === 1 && phases.every(({ after = [] }) => after.length <= 1);
