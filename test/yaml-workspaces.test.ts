@@ -148,8 +148,15 @@ phases:
     api: [{ write: { 'both.txt': 'api' } }],
     ui: [{ write: { 'both.txt': 'ui' } }, { write: { 'ui.txt': 'ui' } }],
   });
+  await put(user, 'mine.txt', 'mine');
   const ended = await run('run', 'p.yaml', '--run-id', 'r1');
   expect([ended.code, ended.stderr]).toEqual([0, '']);
+  // Two phases start the run, and one of them tells people about their work, once.
+  const { stdout } = await run('events', 'r1', '--json');
+  const warned = stdout.split('\n').filter((line) => line.includes('"phase.warned"'));
+  expect(warned.map((line) => JSON.parse(line) as object)).toMatchObject([
+    { event: { phase: 'api', code: 'WORKSPACE_NOTE', message: expect.stringContaining('uncommitted work') as string } },
+  ]);
   const [, second] = await calls('ui');
   expect(second?.prompt).toContain('The changes conflict with those of other phases in both.txt.');
   expect(await calls('api')).toHaveLength(1);

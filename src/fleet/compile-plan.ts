@@ -107,7 +107,8 @@ function levelOf(
   const number = plan.levels.indexOf(subtasks) + 1;
   const base = task(OWN_TASKS.base, {
     description: 'Take the commit that this level starts from.',
-    run: (context: TaskContext) => takeBase(options, before && levelBefore(plan, number), context),
+    run: (context: TaskContext) =>
+      takeBase(options, { before: before && levelBefore(plan, number), delays: plan.delays }, context),
   });
   const end = options.onFailure === 'finish-level' ? createLevelEnd(agentRetry(options.retry)) : undefined;
   const works = subtasks.map((subtask) => subtaskOf(setting, subtask, end));
@@ -122,7 +123,7 @@ function levelOf(
     after: before ? [before] : first,
     tasks: () => tasks,
     subscribe: [`${name}/${INTEGRATION}`],
-    review: levelReview(options, subtasks),
+    review: levelReview(options, plan, subtasks),
   });
 }
 

@@ -14,7 +14,7 @@ import type { Estimate } from '../model/plan/options.ts';
 import type { Count, Limits, Policy } from '../model/plan/policy-schema.ts';
 import type { Difference, Workspaces } from '../workspaces/port.ts';
 import type { ArrangeOptions } from './arrange-plan.ts';
-import type { Subtask } from './work-plan.ts';
+import type { Subtask, WorkPlan } from './work-plan.ts';
 
 /** Options of `compilePlan`. */
 export interface FleetOptions extends ArrangeOptions {
@@ -101,6 +101,9 @@ export interface FunctionLevelReviewer {
 /** The work of a level under review. */
 export interface LevelReview {
   readonly context: ReviewContext;
+  /** The whole plan in words. */
+  readonly plan: Pick<WorkPlan, 'goal' | 'plan_markdown'>;
+  /** The subtasks of the level. */
   readonly subtasks: readonly Subtask[];
   /** Id of the commit that the level started from, and of the one with all of its work. */
   readonly base: string;

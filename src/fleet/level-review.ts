@@ -21,16 +21,22 @@ import {
   type IntegrationOutput,
 } from './level-outputs.ts';
 import { inFolder, openForReading } from './review-folder.ts';
+import { planText } from './subtask-prompt.ts';
 import type { Subtask } from './work-plan.ts';
 
 /** Makes the checks and reviewers of the gate of a level. */
-export function levelReview(options: FleetOptions, subtasks: readonly Subtask[]): AnyReview {
+export function levelReview(
+  options: FleetOptions,
+  { goal, plan_markdown }: LevelReview['plan'],
+  subtasks: readonly Subtask[],
+): AnyReview {
+  const work = { plan: { goal, plan_markdown }, subtasks };
   const { conflicts = 'rework', checks = [], reviewers = [] } = options;
   return {
     checks: [...(conflicts === 'rework' ? [mergesCheck()] : []), ...checks.map((one) => programCheck(options, one))],
     by: [
       ...(conflicts === 'review' ? [] : [mergesReviewer(options)]),
-      ...reviewers.map((one) => reviewerOf(options, subtasks, one)),
+      ...reviewers.map((one) => reviewerOf(options, work, one)),
     ],
   };
 }
@@ -101,17 +107,20 @@ function programCheck(options: FleetOptions, { name, line, ...rest }: LevelCheck
   };
 }
 
-function reviewerOf(options: FleetOptions, subtasks: readonly Subtask[], one: LevelReviewer): AnyTask {
-  if ('agent' in one) return agentOf(options, subtasks, one);
+/** The work of a level in words. */
+type LevelWork = Pick<LevelReview, 'plan' | 'subtasks'>;
+
+function reviewerOf(options: FleetOptions, work: LevelWork, one: LevelReviewer): AnyTask {
+  if ('agent' in one) return agentOf(options, work, one);
   return task(one.name, {
     run: async (context: ReviewContext) =>
-      conflictIn(options, context) ?? one.review(await reviewOf(options, subtasks, context)),
+      conflictIn(options, context) ?? one.review(await reviewOf(options, work, context)),
   });
 }
 
 function agentOf(
   options: FleetOptions,
-  subtasks: readonly Subtask[],
+  work: LevelWork,
   { name, agent, criteria = CRITERIA, estimate }: AgentLevelReviewer,
 ): AnyTask {
   const levels = new WeakMap<ReviewContext, LevelReview>();
@@ -122,7 +131,7 @@ function agentOf(
     retry: options.retry,
     permissions: options.permissions,
     workspace: async (context) => {
-      levels.set(context, await reviewOf(options, subtasks, context));
+      levels.set(context, await reviewOf(options, work, context));
       return openForReading(options, integrationIn(context.outputs).commit, context);
     },
     material: (context) => materialOf(levels.get(context)),
@@ -141,7 +150,7 @@ function conflictIn({ conflicts = 'rework' }: FleetOptions, { outputs }: ReviewC
 
 async function reviewOf(
   { workspace, conflicts: how }: FleetOptions,
-  subtasks: readonly Subtask[],
+  { plan, subtasks }: LevelWork,
   context: ReviewContext,
 ): Promise<LevelReview> {
   const { base, commit, conflicts } = integrationIn(context.outputs);
@@ -149,6 +158,7 @@ async function reviewOf(
   const stray = subtasks.map(({ id }) => [id, readSubtask(context.outputs[id]).outOfScope] as const);
   return {
     context,
+    plan,
     subtasks,
     base,
     commit,
@@ -161,9 +171,10 @@ async function reviewOf(
 /** The work of a level, as the material of an agent. */
 function materialOf(level: LevelReview | undefined): Readonly<Record<string, unknown>> {
   if (!level) return {};
-  const { subtasks, difference, outOfScope, conflicts } = level;
+  const { plan, subtasks, difference, outOfScope, conflicts } = level;
   return {
     outputs: difference.text,
+    overall_plan: planText(plan),
     subtasks: subtasks.map(({ id, title, description, files_touched }) => ({ id, title, description, files_touched })),
     ...(Object.keys(outOfScope).length > 0 && { files_that_the_plan_does_not_expect: outOfScope }),
     ...(conflicts.length > 0 && { left_out_because_of_conflicts: conflicts }),

@@ -7,6 +7,7 @@ import type { TaskContext } from '../model/handlers/task.ts';
 import { OWN_TASKS } from '../model/plan/level.ts';
 import { isSameJson } from '../model/values/json.ts';
 import { approvedMerge, rememberLevel } from './approved-work.ts';
+import type { Delay } from './arrange-plan.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { inFoldOrder } from './fold-order.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type BaseOutput,
   type IntegrationOutput,
 } from './level-outputs.ts';
+import { tellAtStart } from './start-notes.ts';
 import { placeOf } from './subtask-work.ts';
 import type { Subtask } from './work-plan.ts';
 
@@ -33,10 +35,11 @@ export interface LevelBefore {
  * before, which is approved, so the branch of the run moves to it.
  *
  * @param before The level before; `undefined` for the first.
+ * @param delays The waits of the plan, which people are told of at the start.
  */
 export async function takeBase(
   options: FleetOptions,
-  before: LevelBefore | undefined,
+  { before, delays }: { readonly before: LevelBefore | undefined; readonly delays: readonly Delay[] },
   context: TaskContext,
 ): Promise<BaseOutput> {
   const { workspace, branch } = options;
@@ -44,7 +47,10 @@ export async function takeBase(
   const run = branch ?? id;
   const begun = await workspace.start({ run, signal });
   const notes = begun.notes.map(({ text }) => text);
-  if (before === undefined) return { base: begun.base, notes };
+  if (before === undefined) {
+    tellAtStart(context, notes, delays);
+    return { base: begun.base, notes };
+  }
   const { commit } = await publishLast(options, before, context);
   return { base: commit, notes };
 }

@@ -9,6 +9,7 @@ import { OWN_TASKS } from '../model/plan/level.ts';
 import { countOf } from '../model/plan/policy.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
 import { MERGES } from './level-outputs.ts';
+import { delayText } from './start-notes.ts';
 
 /** Describes the levels of a plan, and the most that a run of it takes. One line each. */
 export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipeline, 'plan'>): readonly string[] {
@@ -23,7 +24,7 @@ export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipe
   const asked = reviews.reduce((sum, [name, times]) => sum + (name === MERGES ? 0 : times), 0);
   return [
     ...levels.map((level, index) => `Phase ${index + 1}: ${level.map(({ id, title }) => `${id} ${title}`).join('; ')}`),
-    ...delays.map(({ subtask, after, files }) => `${subtask} waits for ${after}, as both touch ${files[0]}`),
+    ...delays.map(delayText),
     `At worst: ${runs.reduce((sum, one) => sum + one, 0)} turns of agents, with their tries, and ${asked} reviews`,
     costLine(worst.costUsd, worst.tokens),
   ];

@@ -23,6 +23,7 @@ import { boundLines } from './plan-bounds.ts';
 import { PlanInvalidError, problemLine } from './plan-invalid-error.ts';
 import { refuseOptions } from './refuse-options.ts';
 import { openForAgent } from './review-folder.ts';
+import { tellAtStart } from './start-notes.ts';
 import { planSchema, type WorkPlan } from './work-plan.ts';
 
 /** Options of `planGoal`: those of the fleet, and of the planning. */
@@ -51,16 +52,20 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
   if (typeof agent === 'function') throw noArchitect();
   // An agent, reviewer, limit or policy that cannot do the work is refused before an architect is paid.
   if (!planOnly && typeof options.agent !== 'function') compilePlan({ goal, subtasks: [] }, options);
+  const notes = new WeakMap<TaskContext, readonly string[]>();
   const plan = agentTask(PLAN, {
     agent,
     description: instructions(goal),
     output: planSchema,
     estimate: options.architectEstimate,
     retry: options.retry,
-    material: () => ({}),
+    prompt: (context) => withNotes(context.prompt, notes.get(context) ?? []),
     workspace: async (context) => {
-      const { base } = await options.workspace.start({ run: options.branch ?? context.run, signal: context.signal });
-      return openForAgent(options, base, context);
+      const begun = await options.workspace.start({ run: options.branch ?? context.run, signal: context.signal });
+      const facts = begun.notes.map(({ text }) => text);
+      notes.set(context, facts);
+      tellAtStart(context, facts);
+      return openForAgent(options, begun.base, context);
     },
   });
   const compiled = (made: WorkPlan, { run }: Pick<TaskContext, 'run'>, limits = options.limits) =>
@@ -171,6 +176,11 @@ function validPlan(options: FleetOptions): Check {
       }
     },
   };
+}
+
+/** Adds facts about the repository to the prompt of the architect. */
+function withNotes(prompt: string, notes: readonly string[]): string {
+  return notes.length === 0 ? prompt : `${prompt}\n\n${notes.map((note) => `- ${note}`).join('\n')}`;
 }
 
 function instructions(goal: string): string {

@@ -30,7 +30,7 @@ export function subtaskPrompt(brief: SubtaskBrief): string {
   const { title, files_touched: files } = subtask;
   return [
     '## Overall Plan',
-    plan.plan_markdown.trim() === '' ? plan.goal : plan.plan_markdown,
+    planText(plan),
     '## Your Assignment',
     `You are executing subtask: ${title}`,
     ...workOf(prompt, subtask),
@@ -47,6 +47,11 @@ export function subtaskPrompt(brief: SubtaskBrief): string {
       .map((rule) => `- ${rule}`)
       .join('\n'),
   ].join('\n\n');
+}
+
+/** The whole plan in words, for agents. */
+export function planText({ goal, plan_markdown }: SubtaskBrief['plan']): string {
+  return plan_markdown.trim() === '' ? goal : plan_markdown;
 }
 
 // --- internal ---

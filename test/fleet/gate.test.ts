@@ -72,6 +72,40 @@ describe('an agent that reviews a level', () => {
     expect((await refsOf(lab)).filter((ref) => ref.includes('judge'))).toEqual([]);
   });
 
+  it('sees the whole plan, the changes, and unexpected files, and sends back the subtask that it names', async () => {
+    //  x, y ──▶ judge
+    //  └◀────────┘ about y
+    const requiredChange = 'Write "y" in capitals:: Y.';
+    const issue = {
+      severity: 'high',
+      description: 'It is small.',
+      affected_task: 'y',
+      required_change: requiredChange,
+    };
+    const sendsBack = { ...VERDICT, verdict: 'needs_changes', required_change: requiredChange, prior_findings: [] };
+    const fixed = { ...VERDICT, required_change: null, issues: [], prior_findings: [{ finding: 1, status: 'fixed' }] };
+    const lab = await makeFleet(folder.path, {
+      x: [{ files: { 'x.txt': 'x\n', 'stray.txt': '' } }],
+      y: [{ files: { 'y.txt': 'y\n' } }, { files: { 'y.txt': 'Y\n' } }],
+      judge: [{ say: JSON.stringify({ ...sendsBack, issues: [issue] }) }, { say: JSON.stringify(fixed) }],
+    });
+    const plan = {
+      goal: 'Write a text.',
+      plan_markdown: '# Text\n\nTwo letters, one file each.',
+      subtasks: ['x', 'y'].map((id) => ({ id, title: `Write ${id}`, description: '', files_touched: [`${id}.txt`] })),
+    };
+    const { status } = await startRun(compilePlan(plan, { ...lab.options, reviewers: [judgeOf(lab)] })).result;
+    expect(status).toBe('completed');
+    const [first, second] = await lab.calls('judge');
+    expect(first?.prompt).toContain('"overall_plan": "# Text\\n\\nTwo letters, one file each."');
+    expect(first?.prompt).toMatch(/"outputs": "diff --git[^\n]*\+y\\n/u);
+    expect(first?.prompt).toMatch(/"files_that_the_plan_does_not_expect": \{\s+"x": \[\s+"stray.txt"\s+\]/u);
+    expect(second?.prompt).toContain('+Y');
+    expect(await lab.calls('x')).toHaveLength(1);
+    const [, again] = await lab.calls('y');
+    expect(again?.prompt).toContain(requiredChange);
+  });
+
   it.each([
     ['at once', []],
     ['in its second try', [{ fail: true }]],

@@ -81,6 +81,30 @@ describe('the tree of a fleet', () => {
     `);
   });
 
+  it('shows what people should know above the subtasks, as long as the level is at work', async () => {
+    const message = "The user's uncommitted work is not part of the run.";
+    const part: Part = {
+      id: '1',
+      title: 'Create models',
+      run: ({ report }) => {
+        report({ warning: { code: 'WORKSPACE_NOTE', message } });
+        report({ warning: { code: 'OTHER', message: 'Something else.' } });
+      },
+    };
+    const state = foldRunForTree();
+    const frames: (readonly string[])[] = [];
+    for await (const record of startRun(definePipeline({ name: 'fleet', phases: [levelOf(1, [part])] }))) {
+      state.apply(record);
+      frames.push(frameLines(state, { columns: 80, rows: 24 }, record.time).map((line) => plain(line).slice(0, 60)));
+    }
+    const below = (lines: readonly string[]) => lines.slice(2, -1);
+    expect(below(frames.find((lines) => lines.some((line) => line.includes('  ! '))) ?? [])).toEqual([
+      `  ! ${message}`,
+      '  └── ● Create models (running)  1',
+    ]);
+    expect(below(frames.at(-1) ?? [])).toEqual([]);
+  });
+
   it('shows a retry with its attempt and the required change', async () => {
     const records = await recordsOf(again);
     expect(frame(records, nth('phase.retrying'))).toMatchInlineSnapshot(`

@@ -1,8 +1,8 @@
 /** Results of workspaces: integration, differences, the branch of a run, and its hand-over. */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { applyRun } from '../../src/workspaces/operations/apply-run.ts';
 import { shareOut } from '../../src/workspaces/operations/difference.ts';
 import type { IntegrationPart } from '../../src/workspaces/port.ts';
@@ -187,6 +187,21 @@ describe('start()', () => {
     await expect(start({ repository: join(folder.path, 'bare') })).rejects.toThrow('its repository is bare');
     await expect(start({ root: join(lab.user, 'sub') })).rejects.toThrow('it is in the repository');
   });
+
+  it.skipIf(process.platform === 'win32').each(['git version 2.37.7', 'git version 1.99.0', 'hub 3'])(
+    'refuses "%s", as it cannot merge without a working tree',
+    async (version) => {
+      const lab = await makeLab(folder.path);
+      await lab.put('../bin/git', `#!/bin/sh\necho ${version}\n`);
+      await chmod(join(lab.user, '../bin/git'), 0o755);
+      vi.stubEnv('PATH', `${join(lab.user, '../bin')}:${process.env['PATH']}`);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      await expect(lab.workspaces().start({ run: 'run', signal })).rejects.toMatchObject({
+        code: 'REPOSITORY_UNUSABLE',
+        message: expect.stringContaining(`as git 2.38 or later is needed: ${version}`) as string,
+      });
+    },
+  );
 });
 
 describe('applyRun()', () => {

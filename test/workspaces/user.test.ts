@@ -77,6 +77,11 @@ const STATES: readonly (readonly [string, readonly string[], (lab: Lab) => Promi
     ['lfs'],
     (lab) => lab.put('.gitattributes', '*.bin filter=lfs\n').then(() => commitAll(lab)),
   ],
+  [
+    'a filter that is missing, of files in a folder',
+    ['lfs'],
+    (lab) => lab.put('src/.gitattributes', '*.bin filter=lfs\n').then(() => commitAll(lab)),
+  ],
   ['a sparse checkout', ['sparse'], (lab) => lab.git('sparse-checkout', 'set', '--no-cone', '/a.txt')],
   ['packed refs and objects', [], (lab) => lab.git('gc', '-q').then(() => lab.git('pack-refs', '--all'))],
 ];

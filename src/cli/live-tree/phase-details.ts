@@ -4,6 +4,7 @@
  * @module
  */
 import type { EventOf, RunEvent } from '../../model/events/event.ts';
+import { WORKSPACE_NOTE } from '../../model/events/warning-codes.ts';
 import { progressText } from '../../projections/wording/record-words.ts';
 import { correctionText } from '../show/event-lines.ts';
 
@@ -32,6 +33,8 @@ export interface PhaseDetails {
   readonly correction: Demand | undefined;
   /** Newer versions of upstream phases whose outputs have not changed for this phase, by name. */
   readonly same: ReadonlyMap<string, number>;
+  /** Facts about the repository or the plan that people should know. */
+  readonly notes: readonly string[];
 }
 
 /** An event of a phase. */
@@ -42,6 +45,7 @@ export interface DetailsDraft {
   readonly tasks: Map<string, TaskRow>;
   readonly rewinds: Map<string, number>;
   readonly same: Map<string, number>;
+  readonly notes: string[];
   retries: number;
   correction: Demand | undefined;
   /** True if the next start is a retry by the phase's own gate, which keeps the count of retries. */
@@ -55,11 +59,12 @@ export const NO_DETAILS: PhaseDetails = {
   rewinds: new Map(),
   correction: undefined,
   same: new Map(),
+  notes: [],
 };
 
 /** Creates details to change. */
 export function draftDetails(): DetailsDraft {
-  return { ...NO_DETAILS, tasks: new Map(), rewinds: new Map(), same: new Map(), again: false };
+  return { ...NO_DETAILS, tasks: new Map(), rewinds: new Map(), same: new Map(), notes: [], again: false };
 }
 
 /** Resets a phase that will start again with the full allowance of its gate. */
@@ -108,6 +113,9 @@ export function applyToDetails(draft: (phase: string) => DetailsDraft, event: Ph
     case 'phase.reflected':
       phase.tasks.clear();
       return;
+    case 'phase.warned':
+      if (event.code === WORKSPACE_NOTE) phase.notes.push(event.message);
+      return;
     case 'task.asked':
       if (!event.reviewer) phase.tasks.set(event.task, { state: 'working', progress: 'waits for a person' });
       return;
@@ -139,7 +147,6 @@ export function applyToDetails(draft: (phase: string) => DetailsDraft, event: Ph
     case 'phase.escalated':
     case 'phase.rejected':
     case 'phase.failed':
-    case 'phase.warned':
     case 'check.baselined':
     case 'phase.stale':
     case 'phase.skipped':

@@ -53,6 +53,12 @@ export function correctionLines({ plan, details: { correction }, result }: Phase
   return [[span('  ↳ ', 'warn'), span(`${from}${correction.text}`, 'warn')]];
 }
 
+/** Draws what people should know of the repository or the plan while the phase is at work. @param most The most lines. */
+export function factLines({ details: { notes }, result }: PhaseRow, most: number): readonly Line[] {
+  if (!isLive(result.status)) return [];
+  return notes.slice(0, most).map((note) => [span('  ! ', 'warn'), span(oneLine(note), 'dim')]);
+}
+
 /** Draws the tasks of the attempt, if they show more than their count. @param most The most lines; completed tasks are left out first. */
 export function taskLines({ plan, details, result }: PhaseRow, most: number): readonly Line[] {
   if (result.status !== 'running') return [];

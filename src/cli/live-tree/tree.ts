@@ -7,7 +7,7 @@ import { fit, span, type Line } from '../terminal/line.ts';
 import { glyph, markedText, markOf, marks, type Mark } from '../terminal/marks.ts';
 import { cut, oneLine, widthOf } from '../terminal/text.ts';
 import { levelLine, subtaskLines, type LevelRow } from './level-lines.ts';
-import { correctionLines, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
+import { correctionLines, factLines, phaseLine, taskLines, type PhaseRow } from './phase-lines.ts';
 import { progressLine } from './progress-line.ts';
 import type { RunFold } from './run-fold.ts';
 import { windowOf } from './window.ts';
@@ -135,10 +135,10 @@ function changeLines(row: PhaseRow): readonly Line[] {
   return isLevel(row) ? [] : correctionLines(row);
 }
 
-/** Draws the subtasks of a level, or the tasks of another phase. A task that has started a run is shown by that run. */
+/** Draws facts for people, and the subtasks of a level, or the tasks of another phase. A task that has started a run is shown by that run. */
 function workLines(row: PhaseRow, most: number): readonly Line[] {
-  if (isLevel(row)) return subtaskLines(row, most);
-  return row.children.length === 0 ? taskLines(row, most) : [];
+  const works = isLevel(row) ? subtaskLines(row, most) : row.children.length === 0 ? taskLines(row, most) : [];
+  return [...factLines(row, most - works.length), ...works];
 }
 
 /** Draws the runs that the tasks of a phase have started. */

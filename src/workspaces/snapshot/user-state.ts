@@ -26,7 +26,7 @@ export async function notesAbout(options: StateOptions): Promise<readonly Note[]
     detached(repository, head),
     inProgress(repository),
     submodules(repository, head),
-    largeFiles(repository, head),
+    filtered(repository, head),
     settings(repository),
     inner(options),
   ]);
@@ -120,20 +120,20 @@ async function submodules(repository: Repository, head: string | undefined): Pro
   );
 }
 
-async function largeFiles(repository: Repository, head: string | undefined): Promise<readonly Note[]> {
-  const id = head === undefined ? undefined : await resolveName(repository, `${head}:.gitattributes`);
-  if (id === undefined) return [];
-  const { code, output } = await repository.git(['cat-file', 'blob', id], {
-    codes: [0, 128],
-    cut: true,
-    maxBytes: 1_000_000,
-  });
-  const has = code === 0 && output.toString('utf8').includes('filter=');
+async function filtered(repository: Repository, head: string | undefined): Promise<readonly Note[]> {
+  const has = head !== undefined && (await hasFilters(repository, head));
   return when(
     has,
     'lfs',
     'The repository has files with content filters, such as Git LFS. Filters do not run in workspaces, so these files are there as git stores them.',
   );
+}
+
+/** True if attributes in any folder of a commit name a content filter. */
+async function hasFilters(repository: Repository, head: string): Promise<boolean> {
+  const search = ['--no-literal-pathspecs', 'grep', '--quiet', '--fixed-strings', '-e', 'filter=', head];
+  const { code } = await repository.git([...search, '--', ':(glob)**/.gitattributes'], { codes: [0, 1] });
+  return code === 0;
 }
 
 async function settings(repository: Repository): Promise<readonly Note[]> {

@@ -6,6 +6,7 @@
 import { INTEGRATION, integrationIn, type BaseOutput } from '../../../fleet/level-outputs.ts';
 import { levelReview } from '../../../fleet/level-review.ts';
 import { integrate } from '../../../fleet/level-tasks.ts';
+import { tellAtStart } from '../../../fleet/start-notes.ts';
 import { createSlots } from '../../../fleet/slots.ts';
 import { placeOf } from '../../../fleet/subtask-work.ts';
 import type { Subtask } from '../../../fleet/work-plan.ts';
@@ -24,6 +25,7 @@ import {
   folderCheck,
   folderCommand,
   folderReviewer,
+  planOf,
   type FolderSetting,
 } from './folder-work.ts';
 import type { PipelineFile } from './schema.ts';
@@ -35,9 +37,10 @@ export function folderPhases(file: PipelineFile, workspace: Workspaces, gateOf: 
   const followed = new Set(phases.flatMap(({ after = [] }) => after));
   const last = phases.map(({ name }) => name).filter((name) => !followed.has(name));
   const isChain = last.length === 1 && phases.every(({ after = [] }) => after.length <= 1);
+  const first = phases.find(({ after = [] }) => after.length === 0);
   const made = phases.map((one) => {
     const setting = { ...common, subtasks: one.tasks.flatMap((fields) => subtaskOf(fields)) };
-    return phaseOf(setting, one, gateOf, isChain);
+    return phaseOf(setting, one, { gateOf, isChain, isFirst: one === first });
   });
   return [...made, handOver(workspace, last)];
 }
@@ -71,7 +74,16 @@ function overviewOf({ name, phases }: PipelineFile): string {
   return [`These are the phases of "${name}":`, ...lines].join('\n');
 }
 
-function phaseOf(setting: FolderSetting, fields: PhaseFields, gateOf: GateOf, isChain: boolean): AnyPhase {
+/** A phase among those of its file. */
+interface PhasePlace {
+  readonly gateOf: GateOf;
+  /** True if the phases follow each other: then the branch of the run moves to the work of the phase before, which is approved. */
+  readonly isChain: boolean;
+  /** True for the phase that tells people what they should know of the repository. */
+  readonly isFirst: boolean;
+}
+
+function phaseOf(setting: FolderSetting, fields: PhaseFields, where: PhasePlace): AnyPhase {
   const { name, after = [], version } = fields;
   const { subtasks, workspace } = setting;
   const ids = subtasks.map(({ id }) => id);
@@ -85,7 +97,7 @@ function phaseOf(setting: FolderSetting, fields: PhaseFields, gateOf: GateOf, is
     ...works,
     task(OWN_TASKS.base, {
       description: 'Take the commit that this phase starts from.',
-      run: (context: TaskContext) => takeBase(workspace, after, isChain, context),
+      run: (context: TaskContext) => takeBase(workspace, after, where, context),
     }),
     task(OWN_TASKS.integrate, {
       description: 'Fold the work of all agents into one commit.',
@@ -98,7 +110,7 @@ function phaseOf(setting: FolderSetting, fields: PhaseFields, gateOf: GateOf, is
     tasks: () => tasks,
     subscribe: [`${name}/${INTEGRATION}`],
     version,
-    review: reviewOf(setting, fields, gateOf),
+    review: reviewOf(setting, fields, where.gateOf),
   });
 }
 
@@ -124,7 +136,8 @@ export function lateTasks(fields: PhaseFields, agents: ReadonlySet<string>): Rea
 
 /** Agents that work at the same time may change the same lines, which the gate looks at first. */
 function reviewOf(setting: FolderSetting, { review }: PhaseFields, gateOf: GateOf): AnyReview | undefined {
-  const merges = setting.subtasks.length > 1 ? levelReview(fleetOptions(setting), setting.subtasks) : undefined;
+  const merges =
+    setting.subtasks.length > 1 ? levelReview(fleetOptions(setting), planOf(setting), setting.subtasks) : undefined;
   if (!review) return merges;
   const { checks = [], by = [] } = review;
   const judges = Array.isArray(by) ? by : [by];
@@ -139,20 +152,17 @@ function reviewOf(setting: FolderSetting, { review }: PhaseFields, gateOf: GateO
   };
 }
 
-/**
- * Takes the base of the run, or the commits of the phases before.
- *
- * @param isChain True if the phases follow each other: then the branch of the run moves to the work of the phase before, which is approved.
- */
+/** Takes the base of the run, or the commits of the phases before. */
 async function takeBase(
   workspace: Workspaces,
   before: readonly string[],
-  isChain: boolean,
+  { isChain, isFirst }: Pick<PhasePlace, 'isChain' | 'isFirst'>,
   context: TaskContext,
 ): Promise<BaseOutput> {
   const { run, signal } = context;
   const begun = await workspace.start({ run, signal });
   const notes = begun.notes.map(({ text }) => text);
+  if (isFirst) tellAtStart(context, notes);
   if (before.length === 0) return { base: begun.base, notes };
   const base = await folded(workspace, before, context);
   if (isChain) await workspace.publish({ run, commit: base, signal });

@@ -7,6 +7,7 @@ import { command } from '../../../actors/command/command.ts';
 import { agentReviewer } from '../../../agents/work/agent-reviewer.ts';
 import { agentRetry } from '../../../agents/work/patience.ts';
 import { unreportedBy } from '../../../agents/work/unreported.ts';
+import type { ArrangedPlan } from '../../../fleet/arrange-plan.ts';
 import type { FleetOptions } from '../../../fleet/fleet-options.ts';
 import { earlierSubtask, integrationIn, readBase, readIntegration } from '../../../fleet/level-outputs.ts';
 import { afterConflicts } from '../../../fleet/level-review.ts';
@@ -38,14 +39,19 @@ export interface FolderSetting {
   readonly subtasks: readonly Subtask[];
 }
 
+/** The work of the agents of a phase as a plan of one level. */
+export function planOf({ goal, overview, subtasks }: FolderSetting): ArrangedPlan {
+  return { goal, plan_markdown: overview, subtasks, levels: [subtasks], delays: [] };
+}
+
 /** Builds a task of an agent. Its output is a commit with its changes. */
 export function folderAgent(setting: FolderSetting, subtask: Subtask, fields: TaskFields): AnyTask {
   const { agent: given = 'claude', permissions } = fields;
   const { timeout, retry, ...common } = commonOf(fields);
   const agent = agentOf(given);
   const options: FleetOptions = { ...fleetOptions(setting), agent, permissions, timeout };
-  const { overview, goal, slots, subtasks } = setting;
-  const plan = { goal, plan_markdown: overview, subtasks, levels: [subtasks], delays: [] };
+  const { slots } = setting;
+  const plan = planOf(setting);
   return task(fields.name, {
     ...common,
     description: subtask.description,

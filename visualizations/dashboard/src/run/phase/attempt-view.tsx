@@ -130,7 +130,7 @@ function AttemptParts({ phase, isLevel, attempt, before, route }: AttemptViewPro
               Review by {inOneLine(task.name)}{' '}
               <span className="quiet">{task.state === 'asks a person' ? task.state : ''}</span>
             </h4>
-            <TaskFacts task={task} isRevised={false} />
+            <TaskFacts task={task} />
             <Failures task={task} />
             <LogView task={task} />
           </section>

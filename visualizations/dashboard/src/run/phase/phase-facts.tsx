@@ -4,10 +4,10 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { countOf } from '../../../../../src/model/plan/policy.ts';
 import { type PhasePlan, type Plan, planGraph } from '../../../../../src/model/plan/plan.ts';
 import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
 import { hashOf, type RunRoute } from '../../route.ts';
+import { gateText } from './gate-words.ts';
 
 interface PhaseFactsProps {
   readonly plan: Plan;
@@ -65,33 +65,6 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
       <dd>{children}</dd>
     </div>
   );
-}
-
-const SPENT = {
-  accept: 'then the attempt is accepted',
-  acceptBest: 'then the best attempt is accepted',
-  escalate: 'then a person decides',
-  reject: 'then it is rejected',
-} as const;
-
-function gateText(gate: NonNullable<PhasePlan['gate']>): string {
-  const parts = [
-    `sends the phase back ${timesText(countOf(gate.maxRetries))}`,
-    gate.targets.length === 0
-      ? undefined
-      : `may send back ${targetsText(gate.targets)} ${timesText(countOf(gate.maxPredecessorRetries))} each`,
-    SPENT[gate.onExhausted],
-  ];
-  return parts.filter((part) => part !== undefined).join('; ');
-}
-
-function targetsText(targets: readonly string[]): string {
-  return targets.length > 4 ? `${targets.length} earlier phases` : targets.map((one) => startOf(one, 40)).join(', ');
-}
-
-function timesText(count: number): string {
-  if (count === 0) return 'never';
-  return count === Infinity ? 'any number of times' : `at most ${count === 1 ? 'once' : `${count} times`}`;
 }
 
 /** Names of phases, each with a link to its panel. */

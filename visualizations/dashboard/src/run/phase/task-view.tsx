@@ -10,6 +10,7 @@ import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
 import { LongText } from '../../parts/long-text.tsx';
 import { OutputView } from '../../parts/output-view.tsx';
 import { amount, counted, exactDuration } from '../../parts/words.ts';
+import { revisionWords } from './revision-words.ts';
 import { standingOutput, taskUsage, type TaskHistory } from './task-history.ts';
 import { ChildRunLinks } from '../work/child-run-links.tsx';
 import type { AttemptPlace } from '../work/child-runs.ts';
@@ -45,7 +46,7 @@ export function TaskView({ place, isLevel, task, before, attempt, isRevised }: T
           <span className="quiet">, {startOf(task.progress, 80)}</span>
         ) : null}
       </h4>
-      <TaskFacts task={task} isRevised={isRevised} />
+      <TaskFacts task={task} revision={isRevised ? revisionWords({ task, before, isLevel }) : ''} />
       <Failures task={task} />
       <Question task={task} />
       <ChildRunLinks place={place} task={task.name} />
@@ -95,15 +96,20 @@ export function TaskView({ place, isLevel, task, before, attempt, isRevised }: T
   );
 }
 
+interface TaskFactsProps extends Pick<TaskViewProps, 'task'> {
+  /** The use that it has made of a requested change, in words. */
+  readonly revision?: string;
+}
+
 /** Tries, usage, models and the prompt, on one line. */
-export function TaskFacts({ task, isRevised }: Pick<TaskViewProps, 'task' | 'isRevised'>): ReactNode {
-  const { tries, models, prompt, hasReadRevision } = task;
+export function TaskFacts({ task, revision = '' }: TaskFactsProps): ReactNode {
+  const { tries, models, prompt } = task;
   const usage = taskUsage(task);
   const facts = [
     ...(tries > 1 ? [counted(tries, 'try').replace('trys', 'tries')] : []),
     ...(usage === '' ? [] : [usage]),
     ...models.map((model) => startOf(model, 60)),
-    ...(isRevised && task.output ? [hasReadRevision ? 'has read what to change' : 'has not read what to change'] : []),
+    ...(revision === '' ? [] : [revision]),
   ];
   if (facts.length === 0 && !prompt) return null;
   return (
