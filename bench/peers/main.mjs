@@ -16,7 +16,7 @@ const ROUNDS = 3;
 const SHAPES = ['chain', 'fan-out'];
 const size = Number(process.argv[2] ?? 1000);
 
-// A signal stops the engine at work, then its server, and removes the folder.
+// A signal stops the engine at work, then its server, removes the folder, and prints what has been measured.
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stopping.abort());
 
@@ -44,18 +44,17 @@ async function measure({ engine, start }, shape) {
   }
 }
 
-/** Measures all engines in turns, and prints a row for each. */
-async function compare(peers, shape) {
-  const all = peers.map((peer) => ({ peer, rounds: [] }));
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { peer, rounds } of all) rounds.push(await measure(peer, shape));
-    console.error(`${shape}, round ${round + 1} of ${ROUNDS}, load ${load()}`);
-  }
-  for (const { peer, rounds } of all) {
-    const first = all.find((other) => other.peer.group === peer.group).rounds;
+/** Prints a row for each engine and shape: the least of its rounds, and the middle of its ratios to phasegate in the same round. */
+function printTable(all) {
+  console.log(`| ${size} phases | runs | shape | processor, µs per attempt | ratio | wall, µs per attempt | ratio |`);
+  console.log('| --- | --- | --- | ---: | ---: | ---: | ---: |');
+  for (const { peer, shape, rounds } of all) {
+    const first = all.find((other) => other.peer.group === peer.group && other.shape === shape)?.rounds ?? [];
     const cells = ['cpu', 'wall'].flatMap((what) => {
       const values = rounds.map((one) => one[what]);
-      const ratios = values.map((value, round) => value / first[round][what]).toSorted((a, b) => a - b);
+      // The processor time of a server is known on Linux only.
+      if (values.includes(null)) return ['', ''];
+      const ratios = values.map((value, round) => value / first[round]?.[what]).toSorted((a, b) => a - b);
       return [Math.min(...values).toFixed(0), ratios[Math.floor(ratios.length / 2)].toFixed(1)];
     });
     console.log(`| ${[peer.name(), peer.group, shape, ...cells].join(' | ')} |`);
@@ -69,18 +68,32 @@ const load = () =>
 
 console.error('Building dist, which is what phasegate is measured by');
 await run('npm', ['run', '--silent', 'build'], join(import.meta.dirname, '../..'));
-try {
-  for (const peer of PEERS) {
-    const command = missingOf(peer);
-    if (command !== undefined) console.log(`Not measured: ${peer.title}. In bench/peers: ${command}`);
-  }
-  const peers = PEERS.filter((peer) => missingOf(peer) === undefined);
-  console.log(`Node ${process.version}, ${new Date().toISOString().slice(0, 10)}, load before ${load()}\n`);
-  console.log(`| ${size} phases | runs | shape | processor, µs per attempt | ratio | wall, µs per attempt | ratio |`);
-  console.log('| --- | --- | --- | ---: | ---: | ---: | ---: |');
-  for (const shape of SHAPES) await compare(peers, shape);
-  console.log(`\nLoad after ${load()}`);
-} catch (error) {
-  if (!stopping.signal.aborted) throw error;
-  process.exitCode = 130;
+for (const peer of PEERS) {
+  const command = missingOf(peer);
+  if (command !== undefined) console.log(`Not measured: ${peer.title}. In bench/peers: ${command}`);
 }
+const peers = PEERS.filter((peer) => missingOf(peer) === undefined);
+const all = SHAPES.flatMap((shape) => peers.map((peer) => ({ peer, shape, rounds: [] })));
+console.log(`Node ${process.version}, ${new Date().toISOString().slice(0, 10)}, load before ${load()}\n`);
+for (let round = 0; round < ROUNDS; round++) {
+  if (stopping.signal.aborted) break;
+  for (const one of all) {
+    if (one.error !== undefined || stopping.signal.aborted) continue;
+    try {
+      one.rounds.push(await measure(one.peer, one.shape));
+    } catch (error) {
+      one.error = error;
+    }
+  }
+  console.error(`Round ${round + 1} of ${ROUNDS}, load ${load()}`);
+}
+if (stopping.signal.aborted) process.exitCode = 130;
+else
+  for (const { peer, shape, error } of all)
+    if (error !== undefined) {
+      console.log(`Failed: ${peer.title}, ${shape}: ${error.message}\n`);
+      process.exitCode = 1;
+    }
+// After a signal or a failure, those that have been measured.
+printTable(all.filter(({ rounds }) => rounds.length > 0));
+console.log(`\nLoad after ${load()}`);

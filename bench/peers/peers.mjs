@@ -18,7 +18,7 @@ const told = (program) =>
     .find((word) => /^\d/.test(word));
 
 const INSTALL = 'npm install';
-const COMPILE = `npm explore better-sqlite3 -- npx node-gyp rebuild --release --nodedir=${dirname(dirname(process.execPath))}`;
+const COMPILE = `npm explore better-sqlite3 -- npx --yes node-gyp rebuild --release --nodedir=${dirname(dirname(process.execPath))}`;
 const POSTGRES = 'apt-get install postgresql';
 
 /** A file for SQLite instead of a server. */
