@@ -55,7 +55,7 @@ function printTable(all) {
       // The processor time of a server is known on Linux only.
       if (values.includes(null)) return ['', ''];
       const ratios = values.map((value, round) => value / first[round]?.[what]).toSorted((a, b) => a - b);
-      return [Math.min(...values).toFixed(0), ratios[Math.floor(ratios.length / 2)].toFixed(1)];
+      return [Math.min(...values).toFixed(0), ratios[Math.floor((ratios.length - 1) / 2)].toFixed(1)];
     });
     console.log(`| ${[peer.name(), peer.group, shape, ...cells].join(' | ')} |`);
   }
