@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
@@ -27,10 +27,14 @@ if (process.argv[2] === 'durable') {
 
 // Only the comparison with peers: `npm run bench -- peers`. They are installed apart, as nothing else needs them.
 if (process.argv[2] === 'peers') {
-  const folder = fileURLToPath(new URL('peers', import.meta.url));
-  const npm = (...args: readonly string[]) => spawnSync('npm', args, { cwd: folder, stdio: 'inherit', shell: true });
-  if (!existsSync(join(folder, 'node_modules'))) npm('install', '--no-audit', '--no-fund');
-  process.exit(npm('start', '--', ...process.argv.slice(3)).status ?? 1);
+  const peers = { cwd: fileURLToPath(new URL('peers', import.meta.url)), stdio: 'inherit' } as const;
+  if (!existsSync(join(peers.cwd, 'node_modules'))) await execa('npm', ['install', '--no-audit', '--no-fund'], peers);
+  // It stops its servers at a signal, so it is given time to.
+  const { exitCode } = await execa(process.execPath, ['main.mjs', ...process.argv.slice(3)], {
+    ...peers,
+    reject: false,
+  });
+  process.exit(exitCode ?? 1);
 }
 
 // Only many stored runs: `npm run bench -- many`.

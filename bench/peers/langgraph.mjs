@@ -10,8 +10,8 @@ import { review, work } from './shared.mjs';
 /** The output of the latest phase. Parallel phases may write it. */
 const State = Annotation.Root({ value: Annotation({ reducer: (_, next) => next, default: () => 0 }) });
 
-/** Creates the engine for a shape. @param file A database for checkpoints; none for a run in memory. */
-export function create({ after }, file) {
+/** Creates the engine for a shape. @param place A database for checkpoints; none for a run in memory. */
+export function create({ after }, { file }) {
   const graph = new StateGraph(State);
   // Outside of the state, in favour of LangGraph: it copies what a reducer returns.
   const attempts = after.map(() => 0);
