@@ -5,6 +5,7 @@
  */
 import type { RunRecord } from '../model/events/event.ts';
 import type { Plan } from '../model/plan/plan.ts';
+import { noteRun } from './noted-runs.ts';
 import { foldCoverage, type Coverage, type CoverageOptions } from '../projections/coverage/coverage.ts';
 
 /** The coverage of a pipeline by the runs of a test file. `String(collected)` is a table for a terminal. */
@@ -33,7 +34,9 @@ export function collectCoverage(
   const fold = foldCoverage('plan' in pipeline ? pipeline.plan : pipeline, options);
   return {
     add(run) {
-      for (const record of 'records' in run ? run.records : run) fold.apply(record);
+      const records = 'records' in run ? run.records : run;
+      for (const record of records) fold.apply(record);
+      noteRun(records);
     },
     coverage: () => fold.coverage(),
     toString: () => String(fold.coverage()),

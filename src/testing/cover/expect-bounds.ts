@@ -7,7 +7,7 @@ import { analyze, type PhaseBound } from '../../model/analysis/analyze.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
-import { rehearse } from '../rehearsal/rehearse.ts';
+import { rehearseUnnoted } from '../rehearsal/rehearse.ts';
 import { mannersOf, pressingScript, type OwnSteps } from './pressing.ts';
 
 /** Options of {@link expectBounds}. */
@@ -68,7 +68,7 @@ export async function pressBounds<O, I>(
   let bounds = requireBounds(pipeline);
   let tries = 0;
   for (const manner of mannersOf(pipeline.plan).slice(0, most)) {
-    const { records } = await rehearse<O, unknown>(pipeline, pressingScript(pipeline, manner, own));
+    const { records } = await rehearseUnnoted<O, unknown>(pipeline, pressingScript(pipeline, manner, own));
     tries += 1;
     onRun(records);
     bounds = bounds.map((one) => ({ ...one, most: Math.max(one.most, countOf(one, records)) }));

@@ -5,7 +5,7 @@
  */
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { rehearse, type RehearsedRun } from '../rehearsal/rehearse.ts';
+import { rehearseUnnoted, type RehearsedRun } from '../rehearsal/rehearse.ts';
 import type { Trace } from '../rehearsal/trace.ts';
 import { DECISIONS, PEOPLE, storyScript, TASKS, type OwnSteps, type Story } from './story.ts';
 import { drawStory, linesOf } from './told-story.ts';
@@ -72,7 +72,7 @@ export async function pipelineProperty<O, I>(
   const { invariant, runs = 100, seed, path, failures = true, crashes = true, ...own } = options;
   const fc = await loadFastCheck();
   const play = (story: Story): Promise<RehearsedRun<O>> =>
-    rehearse<O, unknown>(pipeline, storyScript(pipeline, story, own));
+    rehearseUnnoted<O, unknown>(pipeline, storyScript(pipeline, story, own));
   // A script that does not fit the pipeline is no failure of the property.
   await play(PLAIN);
   const listOf = <T>(one: import('fast-check').Arbitrary<T>, most = MOST_CHOICES) => fc.array(one, { maxLength: most });
@@ -84,6 +84,7 @@ export async function pipelineProperty<O, I>(
     times: listOf(fc.nat(LONGEST)),
     targets: listOf(fc.nat(MOST_CHOICES)),
     crashes: crashes ? listOf(fc.nat(MOST_CHOICES), 2) : fc.constant([]),
+    losses: crashes ? listOf(fc.nat(MOST_CHOICES), 2) : fc.constant([]),
   });
   const holds = fc.asyncProperty(stories, async (story) => {
     const run = await play(story);
@@ -106,7 +107,16 @@ const MOST_CHOICES = 40;
 /** Longest call, in virtual milliseconds. */
 const LONGEST = 60_000;
 
-const PLAIN: Story = { decisions: [], tasks: [], checks: [], people: [], times: [], targets: [], crashes: [] };
+const PLAIN: Story = {
+  decisions: [],
+  tasks: [],
+  checks: [],
+  people: [],
+  times: [],
+  targets: [],
+  crashes: [],
+  losses: [],
+};
 
 interface Found {
   readonly seed: number;

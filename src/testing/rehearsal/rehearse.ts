@@ -7,6 +7,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
 import { checkPipeline } from '../../runtime/run.ts';
+import { noteRun } from '../noted-runs.ts';
 import { Rehearsing } from './rehearsing.ts';
 import type { Script } from './script.ts';
 import { isTrace, scriptOf, traceOf, type Trace } from './trace.ts';
@@ -49,6 +50,16 @@ export interface RehearsedRun<O = unknown> {
 export async function rehearse<O, I>(
   pipeline: Pipeline<O, I>,
   script: Script<I> | Trace = {},
+): Promise<RehearsedRun<O>> {
+  const run = await rehearseUnnoted(pipeline, script);
+  noteRun(run.records);
+  return run;
+}
+
+/** As {@link rehearse}, but the run counts in no coverage of the tests. Generated runs show nearly everything. */
+export async function rehearseUnnoted<O, I>(
+  pipeline: Pipeline<O, I>,
+  script: Script<I> | Trace,
 ): Promise<RehearsedRun<O>> {
   checkPipeline(pipeline);
   const given: Script = isTrace(script) ? scriptOf(pipeline.name, script) : script;
