@@ -8,7 +8,7 @@ import pipeline from './pipeline.ts';
 const collected = collectCoverage(pipeline);
 after(() => console.log(String(collected)));
 
-test('goes back to the outline for other points', async () => {
+void test('goes back to the outline for other points', async () => {
   const run = await rehearse(pipeline, {
     tasks: { points: repeats(['one', 'two', 'three']), draft: 'A draft.', letter: 'Dear readers', send: null },
     reviews: { outline: approve(), editor: [retryPredecessor('outline', 'They do not fit together.'), approve()] },
@@ -20,7 +20,7 @@ test('goes back to the outline for other points', async () => {
   assert.match(run.prompts('points')[1] ?? '', /They do not fit together\./u);
 });
 
-test('ends, opens every gate, and keeps its bounds', async () => {
+void test('ends, opens every gate, and keeps its bounds', async () => {
   const { findings } = await rehearseAll(pipeline);
   assert.deepEqual(findings, []);
 });

@@ -59,7 +59,7 @@ export function singleScript({ work }: Pick<Pipeline, 'work'>, story: SingleStor
   let isDone = false;
   /** True if the worker of a phase does the act of the story now. */
   const isDue = (phase: string, of: 'tasks' | 'reviews' | 'checks'): boolean => {
-    const isIts = phase === story.phase && doneBy(act) === of;
+    const isIts = phase === story.phase && DONE_BY[act.type] === of;
     if (!isIts || (isDone && !story.isRepeated)) return false;
     isDone = true;
     return true;
@@ -151,22 +151,25 @@ function limitStories({ limits, onLimit }: Plan): readonly SingleStory[] {
   });
 }
 
-/** Returns the workers who do an act. */
-function doneBy({ type }: Act): 'tasks' | 'reviews' | 'checks' | undefined {
-  switch (type) {
-    case 'failed task':
-    case 'endless task':
-      return 'tasks';
-    case 'failed check':
-    case 'broken check':
-    case 'endless check':
-      return 'checks';
-    case 'spent limit':
-      return undefined;
-    default:
-      return 'reviews';
-  }
-}
+/** The workers who do the acts. */
+const DONE_BY: Readonly<Record<Act['type'], 'tasks' | 'reviews' | 'checks' | undefined>> = {
+  approve: 'reviews',
+  retry: 'reviews',
+  rewind: 'reviews',
+  reject: 'reviews',
+  escalate: 'reviews',
+  silence: 'reviews',
+  abort: 'reviews',
+  unreadable: 'reviews',
+  error: 'reviews',
+  'endless review': 'reviews',
+  'failed check': 'checks',
+  'broken check': 'checks',
+  'endless check': 'checks',
+  'failed task': 'tasks',
+  'endless task': 'tasks',
+  'spent limit': undefined,
+};
 
 function clauseOf(phase: string, act: Act, isRepeated: boolean): string {
   const often = isRepeated ? 'always' : 'once';
@@ -225,7 +228,13 @@ function decisionOf(act: Act, words: string): unknown {
       throw new Error(`The reviewer has failed: ${words}`);
     case 'endless review':
       return silent();
-    default:
+    case 'approve':
+    case 'failed check':
+    case 'broken check':
+    case 'endless check':
+    case 'failed task':
+    case 'endless task':
+    case 'spent limit':
       return approve();
   }
 }
