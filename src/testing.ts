@@ -22,7 +22,7 @@ export {
 } from './testing/workspace-contract.ts';
 export { coverageReporter, type CoverageReporter, type CoverageReporterOptions } from './testing/coverage-reporter.ts';
 export { collectCoverage, type CollectedCoverage } from './testing/collect-coverage.ts';
-export { coverageOf, type Coverage, type CoverageOptions } from './projections/coverage/coverage.ts';
+export { coverageOf, type Coverage, type CoveredRun, type CoverageOptions } from './projections/coverage/coverage.ts';
 export type {
   CheckCoverage,
   CoverageEntry,

@@ -124,5 +124,6 @@ function listOf(texts: readonly string[]): string {
 
 function literal(text: string): string {
   const quoted = JSON.stringify(text);
-  return quoted === `"${text}"` && !text.includes("'") ? `'${text}'` : quoted;
+  const isPlain = quoted.slice(1, -1).replaceAll('\\"', '"') === text && !text.includes("'");
+  return isPlain ? `'${text}'` : quoted;
 }

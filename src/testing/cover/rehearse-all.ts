@@ -6,10 +6,12 @@
 import type { Pipeline } from '../../model/definition/define.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { coverageOf, type Coverage } from '../../projections/coverage/coverage.ts';
+import { checkPipeline } from '../../runtime/run.ts';
 import { rehearseUnnoted } from '../rehearsal/rehearse.ts';
+import { requireOptions } from '../rehearsal/script-problems.ts';
 import { StuckError } from '../rehearsal/stuck-error.ts';
 import { pressBounds, requireBounds, type BoundsReport } from './expect-bounds.ts';
-import type { OwnSteps } from './pressing.ts';
+import { OWN_STEPS, type OwnSteps } from './pressing.ts';
 import { findingsOf, type RehearsalFinding, type StuckRehearsal } from './rehearsal-findings.ts';
 import { singleScript, singleStories } from './single-stories.ts';
 
@@ -34,6 +36,8 @@ export interface RehearsedPipeline {
  * @throws PhasegateError `BOUND_EXCEEDED` as `expectBounds` does; `SCRIPT_INVALID` if a schema has no sample.
  */
 export async function rehearseAll<O, I>(pipeline: Pipeline<O, I>, own: OwnSteps = {}): Promise<RehearsedPipeline> {
+  checkPipeline(pipeline);
+  requireOptions('rehearse a pipeline', own, OWN_STEPS);
   requireBounds(pipeline);
   const runs: (readonly RunRecord[])[] = [];
   const stuck: StuckRehearsal[] = [];

@@ -7,6 +7,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { rehearseUnnoted, type RehearsedRun } from '../rehearsal/rehearse.ts';
 import type { Trace } from '../rehearsal/trace.ts';
+import { requireCount, requireOptions } from '../rehearsal/script-problems.ts';
 import { DECISIONS, PEOPLE, storyScript, TASKS, type OwnSteps, type Story } from './story.ts';
 import { drawStory, linesOf } from './told-story.ts';
 
@@ -56,7 +57,8 @@ export class PropertyError extends PhasegateError {
  *
  * It needs the package `fast-check`, 4 or later.
  *
- * @throws PropertyError `PROPERTY_BROKEN` with the story; PhasegateError `PACKAGE_MISSING`; `SCRIPT_INVALID` as `rehearse` does.
+ * @throws PropertyError `PROPERTY_BROKEN` with the story; PhasegateError `PACKAGE_MISSING`; `SCRIPT_INVALID` as `rehearse` does, and for
+ *   unknown options; RangeError for options out of range.
  *
  * @example
  * ```ts
@@ -69,7 +71,13 @@ export async function pipelineProperty<O, I>(
   pipeline: Pipeline<O, I>,
   options: PropertyOptions<O, I> = {},
 ): Promise<void> {
+  requireOptions('try a property', options, OPTIONS);
   const { invariant, runs = 100, seed, path, failures = true, crashes = true, ...own } = options;
+  requireCount('runs', runs);
+  if (invariant !== undefined && typeof invariant !== 'function')
+    throw new RangeError('Cannot try a property as its invariant is no function');
+  if (path !== undefined && seed === undefined)
+    throw new RangeError('Cannot repeat a run by its path alone: pass the seed, too');
   const fc = await loadFastCheck();
   const play = (story: Story): Promise<RehearsedRun<O>> =>
     rehearseUnnoted<O, unknown>(pipeline, storyScript(pipeline, story, own));
@@ -100,6 +108,8 @@ export async function pipelineProperty<O, I>(
 }
 
 // --- internal ---
+
+const OPTIONS = 'invariant runs seed path failures crashes input tasks reviews checks reflections people'.split(' ');
 
 /** Most choices of one kind in a story. */
 const MOST_CHOICES = 40;

@@ -22,9 +22,12 @@ export interface Crash {
  *
  * @param at A type of event, such as `review.decided`, or the number of a record.
  * @param nth The number of the record among those of its type, from 1. @default 1
+ * @throws RangeError if the number is none from 1.
  */
 export function crashAfter(at: RunEvent['type'] | number, nth = 1): Crash {
-  return typeof at === 'number' ? { type: undefined, nth: at } : { type: at, nth };
+  const crash = typeof at === 'number' ? { type: undefined, nth: at } : { type: at, nth };
+  if (Number.isInteger(crash.nth) && crash.nth >= 1) return crash;
+  throw new RangeError(`Cannot crash at record number ${String(crash.nth)}: pass an integer from 1`);
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Pipeline } from '../../model/definition/define.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
 import { checkPipeline } from '../../runtime/run.ts';
@@ -62,6 +63,14 @@ export async function rehearseUnnoted<O, I>(
   script: Script<I> | Trace,
 ): Promise<RehearsedRun<O>> {
   checkPipeline(pipeline);
+  if (typeof script !== 'object' || script === null)
+    throw new PhasegateError(
+      'SCRIPT_INVALID',
+      `Cannot rehearse pipeline "${pipeline.name}" as the script is no object`,
+      {
+        hint: "Give steps by name: { tasks: { draft: 'a draft' }, reviews: { '*': approve() } }.",
+      },
+    );
   const given: Script = isTrace(script) ? scriptOf(pipeline.name, script) : script;
   const rehearsing = new Rehearsing(pipeline, given);
   const result = await rehearsing.toEnd();

@@ -40,10 +40,10 @@ export class Rehearsing<O> {
   constructor(pipeline: Pipeline<O>, script: Script) {
     this.#pipeline = pipeline;
     this.#script = script;
-    this.#crashes = [...(script.crashes ?? [])];
     this.#clock.set(START);
     const fail = (error: unknown): void => this.#fail(error);
     this.performer = new Performer(castOf(pipeline, script), () => this.#stir(), fail);
+    this.#crashes = [...(script.crashes ?? [])];
     this.#people = new People(this.performer, this.#clock, fail);
   }
 
