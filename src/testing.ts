@@ -20,8 +20,9 @@ export {
   type WorkspaceLab,
   type WorkspaceLabMaker,
 } from './testing/workspace-contract.ts';
+export { coverageReporter, type CoverageReporter, type CoverageReporterOptions } from './testing/coverage-reporter.ts';
 export { collectCoverage, type CollectedCoverage } from './testing/collect-coverage.ts';
-export { coverageOf, type Coverage, type CoverageOptions } from './projections/coverage/coverage.ts';
+export { coverageOf, type Coverage, type CoveredRun, type CoverageOptions } from './projections/coverage/coverage.ts';
 export type {
   CheckCoverage,
   CoverageEntry,
@@ -48,7 +49,7 @@ export {
   takes,
   type Step,
 } from './testing/rehearsal/step.ts';
-export { crashAfter, type Crash } from './testing/rehearsal/crash.ts';
+export { crashAfter, crashBefore, type Crash } from './testing/rehearsal/crash.ts';
 export type { Trace, TraceStep } from './testing/rehearsal/trace.ts';
 export { sample } from './testing/rehearsal/sample.ts';
 export {
@@ -61,4 +62,5 @@ export { scriptedAgent, type ScriptedAgent } from './testing/scripted/scripted-a
 export { scriptedModel, type ScriptedModel } from './testing/scripted/scripted-model.ts';
 export { verdict, type VerdictOptions } from './testing/scripted/verdict.ts';
 export { pipelineProperty, PropertyError, type PropertyOptions } from './testing/property/pipeline-property.ts';
+export type { RehearsalFinding } from './testing/cover/rehearsal-findings.ts';
 export { rehearseAll, type RehearsedPipeline } from './testing/cover/rehearse-all.ts';

@@ -3,9 +3,15 @@
  *
  * @module
  */
-import type { RunRecord } from '../model/events/event.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { foldCoverage, type Coverage, type CoverageOptions } from '../projections/coverage/coverage.ts';
+import { noteRun } from './noted-runs.ts';
+import {
+  foldCoverage,
+  recordsOf,
+  type Coverage,
+  type CoveredRun,
+  type CoverageOptions,
+} from '../projections/coverage/coverage.ts';
 
 /** The coverage of a pipeline by the runs of a test file. `String(collected)` is a table for a terminal. */
 export interface CollectedCoverage {
@@ -15,7 +21,7 @@ export interface CollectedCoverage {
    * @throws PhasegateError `RUN_CHANGED` if the run follows another definition, and these are refused; `RECORDS_INCOMPLETE` if the first
    *   record of the run is missing.
    */
-  add(run: Iterable<RunRecord> | { readonly records: Iterable<RunRecord> }): void;
+  add(run: CoveredRun): void;
   /** Returns the coverage by the runs so far. */
   coverage(): Coverage;
   toString(): string;
@@ -33,7 +39,9 @@ export function collectCoverage(
   const fold = foldCoverage('plan' in pipeline ? pipeline.plan : pipeline, options);
   return {
     add(run) {
-      for (const record of 'records' in run ? run.records : run) fold.apply(record);
+      const records = recordsOf(run);
+      for (const record of records) fold.apply(record);
+      noteRun(records);
     },
     coverage: () => fold.coverage(),
     toString: () => String(fold.coverage()),

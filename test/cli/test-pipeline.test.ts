@@ -25,7 +25,11 @@ describe('phasegate test', () => {
     expect(code).toBe(0);
     await expect(readFile(join(cwd, 'called'))).rejects.toThrow();
     const { stdout: json } = await phasegate(['test', 'p.mjs', '--json'], { cwd });
-    expect(JSON.parse(json)).toMatchObject({ stuck: [], coverage: { percent: 100, missing: [] } });
+    expect(JSON.parse(json)).toMatchObject({
+      findings: [],
+      waits: ['plan', 'write'],
+      coverage: { percent: 100, missing: [] },
+    });
   });
 
   it('writes a test once, and none of a file that a test cannot import', async () => {
@@ -33,7 +37,7 @@ describe('phasegate test', () => {
     const cwd = await files({ 'p.mjs': NOTE, 'p.yaml': yaml });
     expect((await phasegate(['test', 'p.mjs', '--write'], { cwd })).code).toBe(0);
     const written = await readFile(join(cwd, 'p.test.mjs'), 'utf8');
-    expect(written).toContain(`import pipeline from "./p.mjs";`);
+    expect(written).toContain(`import pipeline from './p.mjs';`);
     expect(written).toContain('expect(coverage.missing).toEqual([]);');
     const again = await phasegate(['test', 'p.mjs', '--write'], { cwd });
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('Cannot write "p.test.mjs"')]);

@@ -15,6 +15,7 @@ import {
 import {
   answers,
   crashAfter,
+  crashBefore,
   fails,
   rehearse,
   repeats,
@@ -88,13 +89,16 @@ describe('crashes of a rehearsal', () => {
   it('lead to the same end as without, wherever the process dies', async () => {
     const whole = await rehearse(launch, story);
     expect(whole.result.status).toBe('completed');
-    for (let at = 1; at < whole.records.length; at += 1) {
-      const run = await rehearse(launch, { ...story, crashes: [crashAfter(at)] });
-      expect(decisionsOf(run), `crash after record ${at}`).toEqual(decisionsOf(whole));
+    const types = new Set(whole.records.map(({ event }) => event.type));
+    const after = whole.records.slice(1).map((_, index) => crashAfter(index + 1));
+    for (const crash of [...after, ...[...types].map((type) => crashBefore(type))]) {
+      const run = await rehearse(launch, { ...story, crashes: [crash] });
+      const place = `crash ${crash.isBefore ? 'before' : 'after'} ${crash.type ?? 'record'} ${crash.nth}`;
+      expect(decisionsOf(run), place).toEqual(decisionsOf(whole));
       expect(run.result).toMatchObject({ status: 'completed', outputs: outputsOf(whole) });
       expect(run.records.map(({ seq }) => seq)).toEqual(run.records.map((_, index) => index + 1));
       const again = await rehearse(launch, run.trace);
-      expect(linesOf(again), `replay of a crash after record ${at}`).toEqual(linesOf(run));
+      expect(linesOf(again), `replay of a ${place}`).toEqual(linesOf(run));
     }
   });
 

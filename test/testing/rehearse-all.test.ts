@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import launch from '../../examples/launch/pipeline.ts';
 import { compilePlan, gitWorkspace, planSchema } from '../../src/fleet.ts';
-import { definePipeline, human, phase, task } from '../../src/index.ts';
-import { rehearse, rehearseAll, scriptedAgent, silent, type Script } from '../../src/testing.ts';
+import { definePipeline, human, phase, task, type TaskContext } from '../../src/index.ts';
+import { rehearseAll, scriptedAgent, silent } from '../../src/testing.ts';
 
 const work = (): never => {
   throw new Error('the work of the pipeline itself was called');
@@ -25,9 +25,9 @@ describe('rehearseAll()', () => {
     ['a chain of five', { a: [], b: ['a'], c: ['b'], d: ['c'], e: ['d'] }],
     ['a diamond', { a: [], b: ['a'], c: ['a'], d: ['b', 'c'] }],
   ])('shows every decision and reaches every bound of %s', async (_, phases) => {
-    const { stuck, bounds, coverage } = await rehearseAll(pipelineOf(phases));
-    expect({ stuck, notReached: bounds.notReached, missing: coverage.missing }).toEqual({
-      stuck: [],
+    const { findings, bounds, coverage } = await rehearseAll(pipelineOf(phases));
+    expect({ findings, notReached: bounds.notReached, missing: coverage.missing }).toEqual({
+      findings: [],
       notReached: [],
       missing: [],
     });
@@ -48,8 +48,8 @@ describe('rehearseAll()', () => {
         }),
       ],
     });
-    const { stuck, coverage } = await rehearseAll(pipeline);
-    expect({ stuck, missing: coverage.missing }).toEqual({ stuck: [], missing: [] });
+    const { findings, waits, coverage } = await rehearseAll(pipeline);
+    expect({ findings, waits, missing: coverage.missing }).toEqual({ findings: [], waits: ['a', 'b'], missing: [] });
   });
 
   it('rehearses an example, and a compiled plan, whose bounds it reaches', async () => {
@@ -62,29 +62,43 @@ describe('rehearseAll()', () => {
       reviewers: [{ name: 'critic', review: work }],
     });
     const planned = await rehearseAll(fleet);
-    expect([planned.stuck, planned.bounds.notReached, planned.coverage.missing]).toEqual([[], [], []]);
+    // No gate of a fleet sends back an earlier phase.
+    expect(planned.findings.map(({ code }) => code)).toEqual(['NEVER_SENDS_BACK', 'NEVER_SENDS_BACK']);
+    expect([planned.bounds.notReached, planned.coverage.missing]).toEqual([[], []]);
     const launched = await rehearseAll(launch);
-    expect(launched.stuck).toEqual([]);
+    expect(launched.findings).toEqual([]);
     // The reviewer of the announcement is a person, who neither fails nor answers without a decision.
     expect(launched.bounds.notReached.map(({ phase, of }) => `${phase} ${of}`)).toEqual(['announce reviews']);
-    expect(launched.coverage.missing.filter((name) => !name.startsWith('gate announce: '))).toEqual([
-      'limit costUsd: reached',
-    ]);
+    expect(launched.coverage.missing.filter((name) => !name.startsWith('gate announce: '))).toEqual([]);
   });
 
-  it('says which rehearsals cannot end, and for what they wait', async () => {
+  it('names a phase that never completes, with the reason, and none that only waits for it', async () => {
     const pipeline = definePipeline({
-      name: 'asked',
-      phases: [phase('a', { tasks: [task('ask', { run: human({ question: 'How many?' }) })], review: work })],
+      name: 'unfit',
+      phases: [
+        phase('plan', { tasks: [task('outline', { output: z.object({ heading: z.string() }), run: work })] }),
+        phase('write', {
+          after: ['plan'],
+          input: z.object({ plan: z.object({ outline: z.object({ title: z.string() }) }) }),
+          tasks: [task('draft', { run: work })],
+        }),
+        phase('send', { after: ['write'], tasks: [task('mail', { run: work })] }),
+      ],
     });
-    const mute: Script = { people: { 'a.ask': silent() } };
-    const { stuck } = await rehearseAll(pipeline, mute).catch((error: unknown) => ({
-      stuck: [{ name: '', why: String(error) }],
-    }));
-    expect(stuck[0]?.why).toContain('How many?');
-    await expect(rehearse(pipeline, { ...mute, reviews: { a: 'APPROVE' } })).rejects.toMatchObject({
-      code: 'REHEARSAL_STUCK',
+    const { findings } = await rehearseAll(pipeline);
+    expect(findings).toMatchObject([{ code: 'NEVER_OPENS', severity: 'problem', phases: ['write'] }]);
+    expect(findings[0]?.message).toMatch(/^"write" never completes: .*plan\.outline\.title/su);
+  });
+
+  it('says once that rehearsals cannot end as they wait for the same', async () => {
+    const pipeline = definePipeline({
+      name: 'mute',
+      phases: [phase('a', { tasks: [task('work', { run: work, timeout: 0 })], review: work })],
     });
+    const { findings } = await rehearseAll(pipeline, {
+      tasks: { work: ({ attempt }: TaskContext) => (attempt === 0 ? 'draft' : silent()) },
+    }).catch((error: unknown) => ({ findings: String(error) }));
+    expect(findings).toContain('phase "a" is running');
   });
 
   it('refuses a pipeline whose gate has no bound', async () => {

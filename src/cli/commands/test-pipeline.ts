@@ -7,6 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
+import { isProblem, type RehearsalFinding } from '../../testing/cover/rehearsal-findings.ts';
 import { rehearseAll, type RehearsedPipeline } from '../../testing/cover/rehearse-all.ts';
 import { loadPipeline } from '../load/load.ts';
 import { readInput, type InputFlags } from '../options/read-input.ts';
@@ -16,6 +17,7 @@ import { createPainter, span, type Line } from '../terminal/line.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
+import { oneLine } from '../terminal/text.ts';
 
 /** Flags of `phasegate test`. */
 export interface TestFlags extends InputFlags {
@@ -24,30 +26,30 @@ export interface TestFlags extends InputFlags {
   readonly write?: boolean | undefined;
 }
 
-/** Rehearses the pipeline of a file with sample data, and prints its bounds, its coverage, and rehearsals that cannot end. */
+/** Rehearses the pipeline of a file with sample data, and prints findings, its bounds, and the coverage. */
 export async function testFile(file: string, flags: TestFlags, io: ProgramIo): Promise<ExitCode> {
   if (flags.write) refuseYaml(file);
   const pipeline = await loadPipeline(file, io);
-  const tested = await rehearseAll(pipeline, { input: await readInput(flags, io) });
+  const input = await readInput(flags, io);
+  const tested = await rehearseAll(pipeline, { input });
   const paint = createPainter(seesColours(io.stdout, io));
   const text = flags.json ? `${JSON.stringify(tested)}\n` : asText(linesOf(tested).map(paint));
   if (!(await print(text, io))) return exitCode.brokenPipe;
-  if (flags.write) await writeTest(file, tested, io);
-  return tested.stuck.length === 0 ? exitCode.completed : exitCode.unsuccessful;
+  if (flags.write) await writeTest(file, testOf(basename(file), input, tested), io);
+  return tested.findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
 }
 
 // --- internal ---
 
-function linesOf({ rehearsals, stuck, bounds, coverage }: RehearsedPipeline): readonly Line[] {
+function linesOf({ rehearsals, findings, waits, bounds, coverage }: RehearsedPipeline): readonly Line[] {
   const [summary = '', ...rest] = coverageLines(coverage).map(stripControls);
   const plain = (lines: readonly string[]): readonly Line[] => lines.map((line) => [span(stripControls(line))]);
   return [
     [span(`${rehearsals} rehearsals with sample data; no work of the pipeline was called`, 'strong')],
     [],
-    ...stuck.flatMap(({ name, why }): readonly Line[] => [
-      [span(`cannot end: ${stripControls(name)}`, 'bad')],
-      ...plain(why.split('\n')),
-    ]),
+    ...(findings.length > 0 ? findings.map(findingLine) : [FINE]),
+    ...(waits.length > 0 ? [[span(`  No question expires of: ${listed(waits)}. Such a run waits for a person.`)]] : []),
+    [],
     ...plain(String(bounds).split('\n')),
     [],
     [span(summary, coverage.missing.length === 0 ? 'good' : 'strong')],
@@ -55,39 +57,73 @@ function linesOf({ rehearsals, stuck, bounds, coverage }: RehearsedPipeline): re
   ];
 }
 
+const FINE: Line = [
+  span('✓ ', 'good'),
+  span('every run ends, every phase is approved, and every gate can demand changes'),
+];
+
+function findingLine(finding: RehearsalFinding): Line {
+  const isBad = isProblem(finding);
+  return [
+    span(isBad ? '✗ ' : '! ', isBad ? 'bad' : 'warn'),
+    span(oneLine(finding.message)),
+    span(`  ${finding.code}`, 'dim'),
+  ];
+}
+
+/** Most phases in one line. */
+const MOST_NAMES = 8;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
 function refuseYaml(file: string): void {
   if (!['.yaml', '.yml', '.json'].includes(extname(file).toLowerCase())) return;
   throw new PhasegateError('FILE_UNREADABLE', `Cannot write a test of "${file}" as a test file cannot import it`, {
-    hint: 'Leave out --write: `phasegate test` itself fails if a rehearsal cannot end or a bound is exceeded.',
+    hint: 'Leave out --write: `phasegate test` itself fails if there is a problem, or a bound is exceeded.',
   });
 }
 
 /** Writes a test file next to the pipeline. Never overwrites a file. */
-async function writeTest(file: string, { coverage }: RehearsedPipeline, io: ProgramIo): Promise<void> {
+async function writeTest(file: string, text: string, io: ProgramIo): Promise<void> {
   const ending = extname(file);
   const test = `${file.slice(0, -ending.length)}.test${ending}`;
   try {
-    await writeFile(placeOf(test, io), testOf(basename(file), coverage.missing), { flag: 'wx' });
+    await writeFile(placeOf(test, io), text, { flag: 'wx' });
   } catch (cause) {
     throw new PhasegateError('FILE_EXISTS', `Cannot write "${test}": ${cause instanceof Error ? cause.message : ''}`, {
       hint: 'Rename or remove that file, and try again.',
       cause,
     });
   }
-  io.stderr.write(`phasegate: wrote ${test}; run it with vitest\n`);
+  io.stderr.write(`phasegate: wrote ${oneLine(test)}; run it with vitest\n`);
 }
 
-function testOf(module: string, missing: readonly string[]): string {
-  const left = missing.map((name) => `    ${JSON.stringify(name)},\n`).join('');
+/** The text of a test. It expects the notices that there are, and no problem. */
+function testOf(module: string, input: unknown, { findings, coverage }: RehearsedPipeline): string {
+  const notices = findings.flatMap((one) => (isProblem(one) ? [] : one.message));
+  const given = input === undefined ? '' : `, { input: ${JSON.stringify(input)} }`;
   return `import { rehearseAll } from 'phasegate/testing';
 import { expect, it } from 'vitest';
-import pipeline from ${JSON.stringify(`./${module}`)};
+import pipeline from ${literal(`./${module}`)};
 
-it('ends, keeps its bounds, and shows every decision of its gates', async () => {
-  const { stuck, coverage } = await rehearseAll(pipeline);
-  expect(stuck).toEqual([]);
+it('ends, opens every gate, keeps its bounds, and shows every decision', async () => {
+  const { findings, coverage } = await rehearseAll(pipeline${given});
+  expect(findings.map(({ message }) => message)).toEqual([${listOf(notices)}]);
   // Rehearsals with sample data do not show these.
-  expect(coverage.missing).toEqual([${left === '' ? '' : `\n${left}  `}]);
+  expect(coverage.missing).toEqual([${listOf(coverage.missing)}]);
 }, 60_000);
 `;
+}
+
+function listOf(texts: readonly string[]): string {
+  return texts.length === 0 ? '' : `\n${texts.map((text) => `    ${literal(text)},\n`).join('')}  `;
+}
+
+function literal(text: string): string {
+  const quoted = JSON.stringify(text);
+  const isPlain = quoted.slice(1, -1).replaceAll('\\"', '"') === text && !text.includes("'");
+  return isPlain ? `'${text}'` : quoted;
 }

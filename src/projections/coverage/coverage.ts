@@ -63,6 +63,9 @@ export interface CoverageOptions {
   readonly otherPlans?: 'refuse' | 'count' | 'skip' | undefined;
 }
 
+/** The records of a run, or an object that has them, such as a rehearsal. */
+export type CoveredRun = Iterable<RunRecord> | { readonly records: Iterable<RunRecord> };
+
 /** A fold over the records of any number of runs, one run after another. */
 export interface CoverageFold {
   /**
@@ -78,18 +81,25 @@ export interface CoverageFold {
  * the plan are not asked for. Takes time linear in the number of records.
  *
  * @param pipeline The pipeline, or its plan.
- * @param runs The records of each run, from the first on.
- * @throws PhasegateError `RUN_CHANGED` if a run follows another definition, and these are refused; `RECORDS_INCOMPLETE` if the first
+ * @param runs The records of each run, from the first on, or objects that have them.
+ * @throws RangeError if a run is neither; PhasegateError `RUN_CHANGED` if a run follows another definition, and these are refused; `RECORDS_INCOMPLETE` if the first
  *   record of a run is missing.
  */
 export function coverageOf(
   pipeline: Plan | { readonly plan: Plan },
-  runs: Iterable<Iterable<RunRecord>>,
+  runs: Iterable<CoveredRun>,
   options: CoverageOptions = {},
 ): Coverage {
   const fold = foldCoverage('plan' in pipeline ? pipeline.plan : pipeline, options);
-  for (const records of runs) for (const record of records) fold.apply(record);
+  for (const run of runs) for (const record of recordsOf(run)) fold.apply(record);
   return fold.coverage();
+}
+
+/** Returns the records of a run. @throws RangeError if it has none. */
+export function recordsOf(run: CoveredRun): Iterable<RunRecord> {
+  const records: unknown = typeof run === 'object' && run !== null && 'records' in run ? run.records : run;
+  if (isRecords(records)) return records;
+  throw new RangeError('Cannot count a run without records: pass a list of records for each run, or a rehearsal');
 }
 
 /** Starts a fold before the first run. */
@@ -142,6 +152,10 @@ export function foldCoverage(plan: Plan, { otherPlans = 'refuse' }: CoverageOpti
 }
 
 // --- internal ---
+
+function isRecords(value: unknown): value is Iterable<RunRecord> {
+  return typeof value === 'object' && value !== null && Symbol.iterator in value;
+}
 
 /** A plan in a record. */
 interface GivenPlan {

@@ -7,8 +7,10 @@ import { analyze, type PhaseBound } from '../../model/analysis/analyze.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
-import { rehearse } from '../rehearsal/rehearse.ts';
-import { mannersOf, pressingScript, type OwnSteps } from './pressing.ts';
+import { checkPipeline } from '../../runtime/run.ts';
+import { rehearseUnnoted } from '../rehearsal/rehearse.ts';
+import { requireCount, requireOptions } from '../rehearsal/script-problems.ts';
+import { mannersOf, OWN_STEPS, pressingScript, type OwnSteps } from './pressing.ts';
 
 /** Options of {@link expectBounds}. */
 export interface BoundsOptions<I = unknown> extends Omit<OwnSteps, 'input'> {
@@ -56,6 +58,8 @@ export async function expectBounds<O, I>(
   pipeline: Pipeline<O, I>,
   options: BoundsOptions<I> = {},
 ): Promise<BoundsReport> {
+  checkPipeline(pipeline);
+  requireOptions('press the bounds', options, [...OWN_STEPS, 'tries']);
   return pressBounds(pipeline, options, () => undefined);
 }
 
@@ -65,10 +69,11 @@ export async function pressBounds<O, I>(
   { tries: most = Infinity, ...own }: BoundsOptions,
   onRun: (records: readonly RunRecord[]) => void,
 ): Promise<BoundsReport> {
+  requireCount('tries', most);
   let bounds = requireBounds(pipeline);
   let tries = 0;
   for (const manner of mannersOf(pipeline.plan).slice(0, most)) {
-    const { records } = await rehearse<O, unknown>(pipeline, pressingScript(pipeline, manner, own));
+    const { records } = await rehearseUnnoted<O, unknown>(pipeline, pressingScript(pipeline, manner, own));
     tries += 1;
     onRun(records);
     bounds = bounds.map((one) => ({ ...one, most: Math.max(one.most, countOf(one, records)) }));

@@ -48,6 +48,9 @@ const TOGETHER: readonly Manner[] = [true, false].flatMap((fails) =>
 /** Steps of the user, which win over those that press on. */
 export type OwnSteps = Pick<Script, 'input' | 'tasks' | 'checks' | 'reflections' | 'people'>;
 
+/** Names of {@link OwnSteps}. */
+export const OWN_STEPS = ['input', 'tasks', 'checks', 'reflections', 'people'] as const;
+
 /** Returns the script of a manner. Outputs and demands are always new, so that no loop is detected in them. */
 export function pressingScript(
   { plan, work }: Pick<Pipeline, 'plan' | 'work'>,

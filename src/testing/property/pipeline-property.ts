@@ -5,8 +5,9 @@
  */
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { rehearse, type RehearsedRun } from '../rehearsal/rehearse.ts';
+import { rehearseUnnoted, type RehearsedRun } from '../rehearsal/rehearse.ts';
 import type { Trace } from '../rehearsal/trace.ts';
+import { requireCount, requireOptions } from '../rehearsal/script-problems.ts';
 import { DECISIONS, PEOPLE, storyScript, TASKS, type OwnSteps, type Story } from './story.ts';
 import { drawStory, linesOf } from './told-story.ts';
 
@@ -56,7 +57,8 @@ export class PropertyError extends PhasegateError {
  *
  * It needs the package `fast-check`, 4 or later.
  *
- * @throws PropertyError `PROPERTY_BROKEN` with the story; PhasegateError `PACKAGE_MISSING`; `SCRIPT_INVALID` as `rehearse` does.
+ * @throws PropertyError `PROPERTY_BROKEN` with the story; PhasegateError `PACKAGE_MISSING`; `SCRIPT_INVALID` as `rehearse` does, and for
+ *   unknown options; RangeError for options out of range.
  *
  * @example
  * ```ts
@@ -69,10 +71,16 @@ export async function pipelineProperty<O, I>(
   pipeline: Pipeline<O, I>,
   options: PropertyOptions<O, I> = {},
 ): Promise<void> {
+  requireOptions('try a property', options, OPTIONS);
   const { invariant, runs = 100, seed, path, failures = true, crashes = true, ...own } = options;
+  requireCount('runs', runs);
+  if (invariant !== undefined && typeof invariant !== 'function')
+    throw new RangeError('Cannot try a property as its invariant is no function');
+  if (path !== undefined && seed === undefined)
+    throw new RangeError('Cannot repeat a run by its path alone: pass the seed, too');
   const fc = await loadFastCheck();
   const play = (story: Story): Promise<RehearsedRun<O>> =>
-    rehearse<O, unknown>(pipeline, storyScript(pipeline, story, own));
+    rehearseUnnoted<O, unknown>(pipeline, storyScript(pipeline, story, own));
   // A script that does not fit the pipeline is no failure of the property.
   await play(PLAIN);
   const listOf = <T>(one: import('fast-check').Arbitrary<T>, most = MOST_CHOICES) => fc.array(one, { maxLength: most });
@@ -84,6 +92,7 @@ export async function pipelineProperty<O, I>(
     times: listOf(fc.nat(LONGEST)),
     targets: listOf(fc.nat(MOST_CHOICES)),
     crashes: crashes ? listOf(fc.nat(MOST_CHOICES), 2) : fc.constant([]),
+    losses: crashes ? listOf(fc.nat(MOST_CHOICES), 2) : fc.constant([]),
   });
   const holds = fc.asyncProperty(stories, async (story) => {
     const run = await play(story);
@@ -100,13 +109,24 @@ export async function pipelineProperty<O, I>(
 
 // --- internal ---
 
+const OPTIONS = 'invariant runs seed path failures crashes input tasks reviews checks reflections people'.split(' ');
+
 /** Most choices of one kind in a story. */
 const MOST_CHOICES = 40;
 
 /** Longest call, in virtual milliseconds. */
 const LONGEST = 60_000;
 
-const PLAIN: Story = { decisions: [], tasks: [], checks: [], people: [], times: [], targets: [], crashes: [] };
+const PLAIN: Story = {
+  decisions: [],
+  tasks: [],
+  checks: [],
+  people: [],
+  times: [],
+  targets: [],
+  crashes: [],
+  losses: [],
+};
 
 interface Found {
   readonly seed: number;

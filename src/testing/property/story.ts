@@ -10,7 +10,7 @@ import type { ReviewContext } from '../../model/handlers/phase.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import type { Crash } from '../rehearsal/crash.ts';
+import { crashAfter, crashBefore, type Crash } from '../rehearsal/crash.ts';
 import { sample, sampleAnswer } from '../rehearsal/sample.ts';
 import type { Script } from '../rehearsal/script.ts';
 
@@ -36,6 +36,8 @@ export interface Story {
   readonly targets: readonly number[];
   /** Numbers of records after which the process dies. */
   readonly crashes: readonly number[];
+  /** Numbers of records before which the process dies, so that the work that they tell of is lost. */
+  readonly losses: readonly number[];
 }
 
 /** Steps of the user, which win over those of a story. */
@@ -90,7 +92,10 @@ export function storyScript({ plan, work }: Pick<Pipeline, 'plan' | 'work'>, sto
       ...own.people,
     },
     attended: true,
-    crashes: story.crashes.map((nth): Crash => ({ type: undefined, nth: nth + 1, mayMiss: true })),
+    crashes: [
+      ...story.crashes.map((nth): Crash => ({ ...crashAfter(nth + 1), mayMiss: true })),
+      ...story.losses.map((nth): Crash => ({ ...crashBefore(nth + 1), mayMiss: true })),
+    ],
   };
 }
 

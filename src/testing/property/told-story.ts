@@ -21,13 +21,21 @@ export function drawStory(records: readonly RunRecord[]): string {
 
 function lineOf({ event }: RunRecord): string | undefined {
   const { type } = event;
-  if (type === 'review.decided')
-    return `${event.phase}, attempt ${event.attempt + 1}: ${event.verdict.type}${event.by === 'gate' ? '' : ` (${event.by})`}`;
-  if (type === 'task.failed') return `${event.phase}.${event.task} failed: ${event.error.message}`;
+  if (type === 'review.decided') {
+    const { phase, attempt, verdict, by } = event;
+    const why = verdict.type === 'unavailable' ? `: ${firstLine(verdict.error.message)}` : '';
+    return `${phase}, attempt ${attempt + 1}: ${verdict.type}${by === 'gate' ? '' : ` (${by})`}${why}`;
+  }
+  if (type === 'task.failed') return `${event.phase}.${event.task} failed: ${firstLine(event.error.message)}`;
+  if (type === 'phase.failed') return `${event.phase} has failed: ${firstLine(event.error.message)}`;
   if (type === 'phase.escalated') return `${event.phase} asks a person: ${event.because}`;
   if (type === 'loop.detected') return `${event.phase} goes round in a loop: ${event.kind}`;
   if (type === 'limit.reached') return `limit ${event.limit} is spent`;
   if (type === 'run.resumed') return 'the process died, and another one resumes the run';
   if (type === 'run.ended') return `the run has ended: ${event.status}`;
   return undefined;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
 }

@@ -7,10 +7,12 @@ import type { RunEvent } from '../../model/events/event.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { storeClosed } from '../../store/refusals.ts';
 
-/** A point at which the process dies: right after it has stored the nth record of a type, or of any type. */
+/** A point at which the process dies: right after or right before it stores the nth record of a type, or of any type. */
 export interface Crash {
   readonly type: RunEvent['type'] | undefined;
   readonly nth: number;
+  /** True if the record is not stored any more. @default false */
+  readonly isBefore?: true | undefined;
   /** True if the run may end before it. @default false, and that is an error */
   readonly mayMiss?: true | undefined;
 }
@@ -20,9 +22,23 @@ export interface Crash {
  *
  * @param at A type of event, such as `review.decided`, or the number of a record.
  * @param nth The number of the record among those of its type, from 1. @default 1
+ * @throws RangeError if the number is none from 1.
  */
 export function crashAfter(at: RunEvent['type'] | number, nth = 1): Crash {
-  return typeof at === 'number' ? { type: undefined, nth: at } : { type: at, nth };
+  const crash = typeof at === 'number' ? { type: undefined, nth: at } : { type: at, nth };
+  if (Number.isInteger(crash.nth) && crash.nth >= 1) return crash;
+  throw new RangeError(`Cannot crash at record number ${String(crash.nth)}: pass an integer from 1`);
+}
+
+/**
+ * A crash before a record is stored. The work that it tells of has been done, and is lost: `crashBefore('task.completed')` lets a task
+ * work twice, and shows if that does harm.
+ *
+ * @param at A type of event, or the number of a record.
+ * @param nth The number of the record among those of its type, from 1. @default 1
+ */
+export function crashBefore(at: RunEvent['type'] | number, nth = 1): Crash {
+  return { ...crashAfter(at, nth), isBefore: true };
 }
 
 /** The store as one process sees it, until the process dies. */
@@ -37,12 +53,12 @@ export interface ProcessStore {
  * Wraps a store for one process.
  *
  * @param stir Called before and after each call.
- * @param onStored Called after records were stored. Returns true if the process dies now.
+ * @param onStore Called before and after records are stored. Returns true if the process dies now.
  */
 export function processStore(
   store: RunStore,
   stir: () => void,
-  onStored: (types: readonly RunEvent['type'][]) => boolean,
+  onStore: (types: readonly RunEvent['type'][], isStored: boolean) => boolean,
 ): ProcessStore {
   const leases = new Set<Lease>();
   let isDead = false;
@@ -68,8 +84,11 @@ export function processStore(
     store: {
       append: (batch, lease) =>
         call(async () => {
+          const types = batch.records.map(({ event }) => event.type);
+          isDead ||= onStore(types, false);
+          requireLife();
           await store.append(batch, lease);
-          if (onStored(batch.records.map(({ event }) => event.type))) isDead = true;
+          isDead ||= onStore(types, true);
         }),
       read: (...args) => call(() => store.read(...args)),
       run: (...args) => call(() => store.run(...args)),

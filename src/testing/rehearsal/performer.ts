@@ -37,6 +37,8 @@ export class Performer {
   readonly #fail: (error: unknown) => void;
   /** Steps by call, so that an interrupted call takes the same step again. */
   readonly #taken = new Map<string, Step>();
+  /** Places in the trace of calls that have ended. A call whose result was lost keeps its place. */
+  readonly #ended = new Map<string, number>();
   readonly #counts = new Map<string, number>();
   readonly #working = new Map<object, string>();
 
@@ -71,11 +73,12 @@ export class Performer {
     return async (call) => {
       if (process.isDead()) return never();
       this.#stir();
-      const key = `${call.kind}/${call.context.idempotencyKey}`;
-      const nth = tries.get(key) ?? triesBefore(process.recorded, call);
-      tries.set(key, nth + 1);
+      const work = `${call.kind}/${call.context.idempotencyKey}`;
+      const nth = tries.get(work) ?? triesBefore(process.recorded, call);
+      tries.set(work, nth + 1);
+      const key = `${work}#${nth}`;
       try {
-        const value = await this.#perform(this.#stepOf(call, `${key}#${nth}`), call, process);
+        const value = await this.#perform(this.#stepOf(call, key), call, process, key);
         return process.isDead() ? await never() : value;
       } catch (error) {
         if (process.isDead()) return await never();
@@ -119,15 +122,17 @@ export class Performer {
     );
   }
 
-  async #perform(step: Step, call: Call, process: Process): Promise<unknown> {
+  async #perform(step: Step, call: Call, process: Process, key: string): Promise<unknown> {
     const { kind, phase, worker, context } = call;
     const begun = process.now();
     const reported: Report[] = [];
     // The place is taken at the begin, so that the trace has the order of the calls. A call that is stopped stays silent.
     const list = listIn(this.done[kind], fullName(phase, worker));
-    const place = list.push({ silent: true, interrupted: true }) - 1;
+    const place = this.#ended.get(key) ?? list.push({ silent: true, interrupted: true }) - 1;
     const note = (end: StepResult): void => {
-      if (!process.isDead()) list[place] = tracedEnd(end, process.now() - begun, reported);
+      if (process.isDead()) return;
+      list[place] = tracedEnd(end, process.now() - begun, reported);
+      this.#ended.set(key, place);
     };
     const time = new RealTime(() => this.#stir(), this.#working, fullName(phase, worker));
     const own = observedContext(context, {

@@ -4,9 +4,11 @@
  * @module
  */
 import type { Pipeline } from '../../model/definition/define.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
 import { checkPipeline } from '../../runtime/run.ts';
+import { noteRun } from '../noted-runs.ts';
 import { Rehearsing } from './rehearsing.ts';
 import type { Script } from './script.ts';
 import { isTrace, scriptOf, traceOf, type Trace } from './trace.ts';
@@ -24,7 +26,7 @@ export interface RehearsedRun<O = unknown> {
    * @param name `phase.task`, or the task or the phase alone if that names one worker.
    * @throws RangeError if no call of that name had a prompt.
    */
-  prompts(name: string): readonly string[];
+  readonly prompts: (name: string) => readonly string[];
   /** The rehearsal as JSON, with all values in place of functions: `rehearse(pipeline, trace)` replays it. */
   readonly trace: Trace;
 }
@@ -50,51 +52,52 @@ export async function rehearse<O, I>(
   pipeline: Pipeline<O, I>,
   script: Script<I> | Trace = {},
 ): Promise<RehearsedRun<O>> {
+  const run = await rehearseUnnoted(pipeline, script);
+  noteRun(run.records);
+  return run;
+}
+
+/** As {@link rehearse}, but the run counts in no coverage of the tests. Generated runs show nearly everything. */
+export async function rehearseUnnoted<O, I>(
+  pipeline: Pipeline<O, I>,
+  script: Script<I> | Trace,
+): Promise<RehearsedRun<O>> {
   checkPipeline(pipeline);
+  if (typeof script !== 'object' || script === null)
+    throw new PhasegateError(
+      'SCRIPT_INVALID',
+      `Cannot rehearse pipeline "${pipeline.name}" as the script is no object`,
+      {
+        hint: "Give steps by name: { tasks: { draft: 'a draft' }, reviews: { '*': approve() } }.",
+      },
+    );
   const given: Script = isTrace(script) ? scriptOf(pipeline.name, script) : script;
   const rehearsing = new Rehearsing(pipeline, given);
   const result = await rehearsing.toEnd();
   const { done, prompts } = rehearsing.performer;
   const trace = traceOf(pipeline.name, given, done);
-  return new EndedRehearsal(result, await rehearsing.records(), prompts, trace);
+  return {
+    result,
+    records: await rehearsing.records(),
+    defects: result.defects,
+    prompts: (name) => promptsOf(prompts, name),
+    trace,
+  };
 }
 
 // --- internal ---
 
-class EndedRehearsal<O> implements RehearsedRun<O> {
-  readonly result: RunOutcome<O>;
-  readonly records: readonly RunRecord[];
-  readonly trace: Trace;
-  readonly #prompts: ReadonlyMap<string, readonly string[]>;
-
-  constructor(
-    result: RunOutcome<O>,
-    records: readonly RunRecord[],
-    prompts: ReadonlyMap<string, readonly string[]>,
-    trace: Trace,
-  ) {
-    this.result = result;
-    this.records = records;
-    this.#prompts = prompts;
-    this.trace = trace;
-  }
-
-  get defects(): RunOutcome<O>['defects'] {
-    return this.result.defects;
-  }
-
-  prompts(name: string): readonly string[] {
-    const all = [...this.#prompts].map(([key, prompts]) => ({ name: key.slice(key.indexOf('/') + 1), prompts }));
-    const exact = all.filter((one) => one.name === name);
-    const found =
-      exact.length > 0 ? exact : all.filter((one) => one.name.startsWith(`${name}.`) || one.name.endsWith(`.${name}`));
-    const [first] = found;
-    if (first && found.length === 1) return first.prompts;
-    const known = (found.length > 1 ? found : all).map((one) => `"${one.name}"`).join(', ');
-    throw new RangeError(
-      found.length > 1
-        ? `Cannot find the prompts of "${name}" as it may mean ${known}`
-        : `Cannot find the prompts of "${name}" as no call of it had one; there are prompts of ${known || 'nobody'}`,
-    );
-  }
+function promptsOf(workers: ReadonlyMap<string, readonly string[]>, name: string): readonly string[] {
+  const all = [...workers].map(([key, prompts]) => ({ name: key.slice(key.indexOf('/') + 1), prompts }));
+  const exact = all.filter((one) => one.name === name);
+  const found =
+    exact.length > 0 ? exact : all.filter((one) => one.name.startsWith(`${name}.`) || one.name.endsWith(`.${name}`));
+  const [first] = found;
+  if (first && found.length === 1) return first.prompts;
+  const known = (found.length > 1 ? found : all).map((one) => `"${one.name}"`).join(', ');
+  throw new RangeError(
+    found.length > 1
+      ? `Cannot find the prompts of "${name}" as it may mean ${known}`
+      : `Cannot find the prompts of "${name}" as no call of it had one; there are prompts of ${known || 'nobody'}`,
+  );
 }

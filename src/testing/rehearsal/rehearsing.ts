@@ -18,6 +18,7 @@ import { People } from './people.ts';
 import { Performer } from './performer.ts';
 import { castOf, type Script } from './script.ts';
 import { scriptedWork } from './scripted-work.ts';
+import { StuckError } from './stuck-error.ts';
 import { ProcessClock, VirtualClock } from './virtual-clock.ts';
 
 /** A rehearsal that goes on. */
@@ -39,19 +40,16 @@ export class Rehearsing<O> {
   constructor(pipeline: Pipeline<O>, script: Script) {
     this.#pipeline = pipeline;
     this.#script = script;
-    this.#crashes = [...(script.crashes ?? [])];
     this.#clock.set(START);
     const fail = (error: unknown): void => this.#fail(error);
     this.performer = new Performer(castOf(pipeline, script), () => this.#stir(), fail);
+    this.#crashes = [...(script.crashes ?? [])];
     this.#people = new People(this.performer, this.#clock, fail);
   }
 
   /** Runs to the end. @throws PhasegateError as `rehearse` does. */
   async toEnd(): Promise<RunOutcome<O>> {
-    const { input, limits, people, attended = people !== undefined } = this.#script;
-    this.#open([], (pipeline, options) =>
-      Promise.resolve(startRun(pipeline, { ...options, input, limits, attended, runId: RUN_ID })),
-    );
+    this.#start();
     try {
       for (let timers = 0; timers <= MOST_TIMERS; timers += 1) {
         await this.#settle();
@@ -67,6 +65,13 @@ export class Rehearsing<O> {
     }
   }
 
+  #start(): void {
+    const { input, limits, people, attended = people !== undefined } = this.#script;
+    this.#open([], (pipeline, options) =>
+      Promise.resolve(startRun(pipeline, { ...options, input, limits, attended, runId: RUN_ID })),
+    );
+  }
+
   /** All records of the run. */
   records(): Promise<readonly RunRecord[]> {
     return readRun(this.#store, RUN_ID);
@@ -78,7 +83,7 @@ export class Rehearsing<O> {
     const { store, isDead, die } = processStore(
       this.#store,
       () => this.#stir(),
-      (types) => this.#isCrash(types),
+      (types, isStored) => (isStored ? this.#isCrashAfter(types) : this.#isCrashBefore(types)),
     );
     const perform = this.performer.in({ now: () => this.#clock.now(), recorded, isDead });
     const live: LiveProcess<O> = {
@@ -110,32 +115,47 @@ export class Rehearsing<O> {
     this.#stir();
   }
 
-  /** Resumes the run in another process. */
+  /** Resumes the run in another process. A run without a record is started again. */
   async #resume(): Promise<void> {
     this.#process?.kill();
+    if (!this.#stored.has(undefined)) return this.#start();
     const recorded = await this.records();
     this.#open(recorded, (pipeline, { store, ...options }) => resumeRun(store, RUN_ID, pipeline, options));
   }
 
-  #isCrash(types: readonly RunEvent['type'][]): boolean {
+  /** True if the process dies before it stores records. */
+  #isCrashBefore(types: readonly RunEvent['type'][]): boolean {
+    const counted = (of: Crash['type']): number =>
+      (this.#stored.get(of) ?? 0) + types.filter((type) => of === undefined || type === of).length;
+    return this.#take(({ isBefore, type, nth }) => isBefore === true && counted(type) >= nth);
+  }
+
+  /** Counts records that were stored. True if the process dies now. */
+  #isCrashAfter(types: readonly RunEvent['type'][]): boolean {
     for (const type of types)
       for (const counted of [type, undefined]) this.#stored.set(counted, (this.#stored.get(counted) ?? 0) + 1);
     if ((this.#stored.get(undefined) ?? 0) > MOST_RECORDS)
       this.#fail(this.#stuck(`it has not ended after ${MOST_RECORDS} records`));
-    const due = this.#crashes.filter(({ type, nth }) => (this.#stored.get(type) ?? 0) >= nth);
-    for (const crash of due) this.#crashes.splice(this.#crashes.indexOf(crash), 1);
+    const isDue = this.#take(({ isBefore, type, nth }) => !isBefore && (this.#stored.get(type) ?? 0) >= nth);
     // A run that has ended is not resumed.
-    return due.length > 0 && !types.includes('run.ended');
+    return isDue && !types.includes('run.ended');
+  }
+
+  /** Takes away the crashes that are due. @returns True if there are any. */
+  #take(isDue: (crash: Crash) => boolean): boolean {
+    const due = this.#crashes.filter(isDue);
+    for (const crash of due) this.#crashes.splice(this.#crashes.indexOf(crash), 1);
+    return due.length > 0;
   }
 
   /** @throws PhasegateError `SCRIPT_INVALID` if the run has ended before a crash: the rehearsal would show nothing about it. */
   #ended(result: RunOutcome<O>): RunOutcome<O> {
     const left = this.#crashes.find(({ mayMiss }) => !mayMiss);
     if (!left) return result;
-    const { type = 'record', nth } = left;
+    const { type = 'record', nth, isBefore } = left;
     throw new PhasegateError(
       'SCRIPT_INVALID',
-      `Cannot crash after ${type} number ${nth} as the run has ended (${result.status}) with ${this.#stored.get(left.type) ?? 0} of them`,
+      `Cannot crash ${isBefore ? 'before' : 'after'} ${type} number ${nth} as the run has ended (${result.status}) with ${this.#stored.get(left.type) ?? 0} of them`,
       { hint: 'Choose an earlier record.' },
     );
   }
@@ -179,20 +199,7 @@ export class Rehearsing<O> {
   }
 
   #stuck(why: string): PhasegateError {
-    const run = this.#process?.run;
-    const items = run?.inbox() ?? [];
-    const phases = Object.entries(run?.snapshot().phases ?? {});
-    const found = [
-      ...items.map(({ about, reason }) => `a person has not answered about "${about}": ${reason}`),
-      ...phases.flatMap(([name, { status }]) =>
-        status === 'running' || status === 'reviewing' ? `phase "${name}" is ${status}` : [],
-      ),
-    ];
-    return new PhasegateError(
-      'REHEARSAL_STUCK',
-      `Cannot end the rehearsal of pipeline "${this.#pipeline.name}" as ${why}:\n${found.map((one) => `  ${one}`).join('\n')}`,
-      { hint: 'Let a silent worker have a timeout, and a question an expiry; or script an answer.' },
-    );
+    return new StuckError(this.#pipeline.name, why, this.#process?.run);
   }
 }
 

@@ -9,6 +9,7 @@ import { questionOf } from '../../model/handlers/human.ts';
 import type { Limits } from '../../model/plan/policy-schema.ts';
 import { nearest } from '../../model/values/nearest.ts';
 import type { Crash } from './crash.ts';
+import { shapeProblems } from './script-problems.ts';
 import { Step, stepOf } from './step.ts';
 
 /**
@@ -75,7 +76,8 @@ export interface Cast {
  *   without steps.
  */
 export function castOf(pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>, script: Script): Cast {
-  const problems = Object.keys(script).flatMap(unknownKey);
+  const problems = [...shapeProblems(script)];
+  if (problems.length > 0) throw refused(pipeline.name, problems);
   const kinds = rolesOf(pipeline).map(
     ({ kind, roles }) => [kind, find(kind, roles, script[kind] ?? {}, problems)] as const,
   );
@@ -103,25 +105,6 @@ export function fullName(phase: string, worker: string | undefined): string {
 interface Role {
   readonly phase: string;
   readonly name: string | undefined;
-}
-
-const KEYS = [
-  'input',
-  'tasks',
-  'reviews',
-  'checks',
-  'reflections',
-  'people',
-  'crashes',
-  'attended',
-  'limits',
-  'realTimeMs',
-];
-
-function unknownKey(key: string): readonly string[] {
-  if (KEYS.includes(key)) return [];
-  const close = nearest(key, KEYS);
-  return [`"${key}" is no part of a script${close === undefined ? '' : `; did you mean "${close}"?`}`];
 }
 
 function rolesOf({ plan, work }: Pick<Pipeline, 'plan' | 'work'>): readonly {

@@ -64,6 +64,7 @@ const traceSchema = z.strictObject({
     z.strictObject({
       type: z.custom<RunEvent['type']>((value) => typeof value === 'string').optional(),
       nth: z.int().min(1),
+      isBefore: z.literal(true).optional(),
       mayMiss: z.literal(true).optional(),
     }),
   ),
@@ -99,7 +100,7 @@ export function scriptOf(pipeline: string, given: unknown): Script {
     checks: readAll(data.checks),
     reflections: readAll(data.reflections),
     people: readAll(data.people),
-    crashes: data.crashes.map(({ type, nth, mayMiss }) => ({ type, nth, mayMiss })),
+    crashes: data.crashes.map(({ type, nth, isBefore, mayMiss }) => ({ type, nth, isBefore, mayMiss })),
   };
 }
 
@@ -118,9 +119,10 @@ export function traceOf(pipeline: string, script: Script, done: Done): Trace {
     checks: Object.fromEntries(done.checks),
     reflections: Object.fromEntries(done.reflections),
     people: Object.fromEntries(done.people),
-    crashes: crashes.map(({ type, nth, mayMiss }) => ({
+    crashes: crashes.map(({ type, nth, isBefore, mayMiss }) => ({
       ...(type !== undefined && { type }),
       nth,
+      ...(isBefore && { isBefore }),
       ...(mayMiss && { mayMiss }),
     })),
   };
