@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { WORKSPACE_NOTE } from '../model/events/warning-codes.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import { OWN_TASKS } from '../model/plan/level.ts';
 import { isSameJson } from '../model/values/json.ts';
+import type { Note } from '../workspaces/note.ts';
 import { approvedMerge, rememberLevel } from './approved-work.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { inFoldOrder } from './fold-order.ts';
@@ -44,9 +46,21 @@ export async function takeBase(
   const run = branch ?? id;
   const begun = await workspace.start({ run, signal });
   const notes = begun.notes.map(({ text }) => text);
-  if (before === undefined) return { base: begun.base, notes };
+  if (before === undefined) {
+    tellNotes(begun.notes, context);
+    return { base: begun.base, notes };
+  }
   const { commit } = await publishLast(options, before, context);
   return { base: commit, notes };
+}
+
+/** Tells people what agents are told of the repository. A rework has told it before. */
+export function tellNotes(
+  notes: readonly Note[],
+  { report, revision }: Pick<TaskContext, 'report' | 'revision'>,
+): void {
+  if (revision) return;
+  for (const { text } of notes) report({ warning: { code: WORKSPACE_NOTE, message: text } });
 }
 
 /** Moves the branch of a run to the work of a level that is approved, and remembers that work. */

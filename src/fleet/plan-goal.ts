@@ -19,6 +19,7 @@ import { mayStart, PLAN } from './approval.ts';
 import { arrangePlan, readPlan } from './arrange-plan.ts';
 import { compilePlan } from './compile-plan.ts';
 import type { FleetOptions } from './fleet-options.ts';
+import { tellNotes } from './level-tasks.ts';
 import { boundLines } from './plan-bounds.ts';
 import { PlanInvalidError, problemLine } from './plan-invalid-error.ts';
 import { refuseOptions } from './refuse-options.ts';
@@ -59,7 +60,9 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     retry: options.retry,
     material: () => ({}),
     workspace: async (context) => {
-      const { base } = await options.workspace.start({ run: options.branch ?? context.run, signal: context.signal });
+      const run = options.branch ?? context.run;
+      const { base, notes } = await options.workspace.start({ run, signal: context.signal });
+      tellNotes(notes, context);
       return openForAgent(options, base, context);
     },
   });

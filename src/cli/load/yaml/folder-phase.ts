@@ -5,7 +5,7 @@
  */
 import { INTEGRATION, integrationIn, type BaseOutput } from '../../../fleet/level-outputs.ts';
 import { levelReview } from '../../../fleet/level-review.ts';
-import { integrate } from '../../../fleet/level-tasks.ts';
+import { integrate, tellNotes } from '../../../fleet/level-tasks.ts';
 import { createSlots } from '../../../fleet/slots.ts';
 import { placeOf } from '../../../fleet/subtask-work.ts';
 import type { Subtask } from '../../../fleet/work-plan.ts';
@@ -153,7 +153,10 @@ async function takeBase(
   const { run, signal } = context;
   const begun = await workspace.start({ run, signal });
   const notes = begun.notes.map(({ text }) => text);
-  if (before.length === 0) return { base: begun.base, notes };
+  if (before.length === 0) {
+    tellNotes(begun.notes, context);
+    return { base: begun.base, notes };
+  }
   const base = await folded(workspace, before, context);
   if (isChain) await workspace.publish({ run, commit: base, signal });
   return { base, notes };
