@@ -1,7 +1,7 @@
 /** Text that is cut to the width of a terminal. */
 import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
-import { errorText } from '../../src/cli/terminal/error-text.ts';
+import { errorText, problemOf } from '../../src/cli/terminal/error-text.ts';
 import { fit, plain, span } from '../../src/cli/terminal/line.ts';
 import { cut, problemLine } from '../../src/cli/terminal/text.ts';
 
@@ -88,5 +88,18 @@ describe('fit()', () => {
         ),
       ),
     ).toBe(expected);
+  });
+});
+
+describe('problemOf()', () => {
+  it.each([
+    ['Cannot a as b.\nDo c.\nDocs: docs/errors.md#PLAN_INVALID', 'Cannot a as b.'],
+    [
+      'Cannot a as it has 1 problem:\n  X: y. Do z.\nDocs: docs/errors.md#PLAN_INVALID',
+      'Cannot a as it has 1 problem:\n  X: y. Do z.',
+    ],
+    ['broken\nin two lines', 'broken\nin two lines'],
+  ])('leaves out the hint of %j, and no problem', (message, problem) => {
+    expect(problemOf({ code: 'PLAN_INVALID', name: 'PhasegateError', message })).toBe(problem);
   });
 });

@@ -51,6 +51,9 @@ describe('compilePlan()', () => {
       status: 'completed',
       outputs: { 'hand-over': { publish: { branch: 'phasegate/blog' } } },
     });
+    const note =
+      "The user's uncommitted work is not part of the run: 4 changed files and 1 untracked path. Nobody may assume that it is there.";
+    expect(result.warnings).toEqual([{ phase: 'phase-1', code: 'WORKSPACE_NOTE', message: note }]);
     expect(await pictureOf(lab.user)).toEqual(before);
     expect(await lab.filesAt('phasegate/blog')).toMatchObject({
       'a.txt': 'a',

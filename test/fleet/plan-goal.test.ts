@@ -25,6 +25,7 @@ describe('planGoal()', () => {
       plan: [planned(one('x'), { 'notes.txt': 'mine\n' })],
       x: [{ files: { 'x.txt': 'x\n' } }],
     });
+    await lab.git('checkout', '--quiet', '--detach');
     const store = memoryStore();
     const pipeline = () => planGoal('Write a text.', lab.options);
     const run = startRun(pipeline(), { store, runId: 'goal' });
@@ -48,6 +49,9 @@ describe('planGoal()', () => {
         ],
       },
     ]);
+    const warned = (await store.read('goal')).filter(({ event }) => event.type === 'phase.warned');
+    const message = "The user's HEAD is on no branch.";
+    expect(warned).toMatchObject([{ event: { phase: 'plan', code: 'WORKSPACE_NOTE', message } }]);
     await answerItem(store, item?.id ?? '', { type: 'decide', decision: approve() });
     const result = await (await resumeRun(store, 'goal', pipeline())).result;
     expect(result).toMatchObject({

@@ -267,6 +267,25 @@ describe('applyRun()', () => {
     expect(await readFile(join(lab.user, '1'), 'utf8')).toBe('1\n');
   });
 
+  it('hands over the work of a branch that someone has deleted', async () => {
+    const lab = await makeLab(folder.path);
+    const { commit } = await finished(lab, 'echo 1 > 1');
+    await lab.git('branch', '-D', 'phasegate/run');
+    await lab.put('1', 'mine\n');
+    const result = await apply(lab);
+    expect(result).toMatchObject({ applied: false, command: `git merge ${commit}` });
+    await shell(lab.user, 'rm 1');
+    expect(await apply(lab)).toMatchObject({ applied: true, to: commit });
+  });
+
+  it('does not put a file in the place of an ignored folder', async () => {
+    const lab = await makeLab(folder.path);
+    await shell(lab.user, 'rm -rf ignored; mkdir ignored; echo mine > ignored/x');
+    await finished(lab, 'rm -rf .gitignore ignored; echo out > ignored');
+    expect(await apply(lab)).toMatchObject({ applied: false });
+    expect(await readFile(join(lab.user, 'ignored/x'), 'utf8')).toBe('mine\n');
+  });
+
   it('refuses an unknown run', async () => {
     const lab = await makeLab(folder.path);
     await expect(apply(lab)).rejects.toThrow('Cannot hand over the run as there is no branch "phasegate/run"');

@@ -79,7 +79,7 @@ export async function runFleet(
     permissions: { ...(commands && { commands: 'allow' }), ...(network && { network: 'allow' }) },
     repository: relative(dirname(path), io.cwd) || '.',
   };
-  // What is refused leaves no file.
+  // A fleet that is refused leaves no file.
   fleetIn(path, file, dirname(path));
   await mkdir(dirname(path), { recursive: true });
   // Goals and plans must not become part of a commit by chance.

@@ -29,7 +29,9 @@ export function problemOf(error: ErrorInfo): string {
   const text = errorText(error);
   const docs = docsStart(text);
   const hint = text.lastIndexOf('\n', docs - 1);
-  return docs === text.length || hint === -1 ? text : text.slice(0, hint);
+  if (docs === text.length || hint === -1) return text;
+  // A list of problems ends without a hint, as each problem has its own.
+  return text.slice(0, text.startsWith('\n  ', hint) ? docs : hint);
 }
 
 /** Replaces the path of the documentation by its address, as the user may have no `docs` folder. */

@@ -29,6 +29,7 @@ import {
   answerInvalid,
   bodyOf,
   checkNonce,
+  problemIn,
   validateDecision,
   type AcceptedReply,
 } from './validate-reply.ts';
@@ -227,7 +228,7 @@ export function createRunInbox({ pipeline, log, clock, send, claim, listen }: Ru
     } catch (error) {
       // The answer has taken the only place for one, so recording it as refused opens the item again.
       // Why: docs/decisions/people.md#why-does-a-wrong-answer-open-its-item-again
-      const reason = PhasegateError.is(error) ? error.message.replace(/\n[^]*$/u, '') : String(error);
+      const reason = PhasegateError.is(error) ? problemIn(error) : String(error);
       if (!isOpen(id)) return;
       send({ type: 'note', event: { type: 'item.changed', item: item.seq, change: 'refused', reason, who: by } });
     }

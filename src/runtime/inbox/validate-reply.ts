@@ -82,6 +82,15 @@ export function answerInvalid(item: InboxItem, why: string): PhasegateError {
   });
 }
 
+/** The problem of an error in one line, without its hint. */
+export function problemIn({ message, hint }: PhasegateError): string {
+  const end = message.lastIndexOf(hint === undefined ? '\nDocs: ' : `\n${hint}\n`);
+  return (end === -1 ? message : message.slice(0, end))
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');
+}
+
 /** The output of a task that is a person, or the verdict of a reviewer who is one. An approval may carry outputs. */
 export function answerIn(reply: AcceptedReply): unknown {
   if (reply.type === 'value') return reply.value;

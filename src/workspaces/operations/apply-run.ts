@@ -51,20 +51,24 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
   const options = readOptions({ repository: folder, root });
   const { author, timeout } = options;
   const repository = await repositoryOpener({ folder: options.repository, author, timeout })(signal);
-  const { branch, branchRef, start } = runRefs(run);
-  const [to, from, base] = await Promise.all([
+  const { branch, branchRef, published, start } = runRefs(run);
+  const [found, last, from, base] = await Promise.all([
     resolveName(repository, branchRef),
+    resolveName(repository, published),
     resolveName(repository, 'HEAD^{commit}'),
     readSealed(repository, start),
   ]);
+  // Someone may have deleted the branch. Its commit is kept.
+  const to = found ?? last;
   if (to === undefined) throw unknown(branch);
+  const name = found === undefined ? to : branch;
   const home = await openHome(repository, options.root);
   const reason = await withScratch(home, (scratch) => obstacleTo(repository, { from, to, scratch }));
   const problem = reason ?? (from === undefined || from === to ? undefined : await forward(repository, from, to));
   if (problem !== undefined || from === undefined) {
     const isDirty = base !== undefined && from !== undefined && (await isOnTopOf(repository, base.commit, from));
     // With uncommitted work as the base, a merge would bring that back as a commit.
-    const command = isDirty ? `git diff --binary ${base.commit} ${branch} | git apply` : `git merge ${branch}`;
+    const command = isDirty ? `git diff --binary ${base.commit} ${name} | git apply` : `git merge ${name}`;
     return { applied: false, reason: problem ?? NO_COMMIT, command };
   }
   return { applied: true, from, to };
