@@ -88,6 +88,7 @@ describe('agentTask()', () => {
     expect(told).toEqual([
       { progress: 'Hello.' },
       { tokens: 105, inputTokens: 100, outputTokens: 5, costUsd: 0.25, provider: 'anthropic' },
+      { artifact: { name: 'transcript of make', content: 'Hello.' } },
     ]);
   });
 

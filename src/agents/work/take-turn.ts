@@ -15,6 +15,7 @@ import { clauseOf } from '../failure-words.ts';
 import type { AgentAccess, PermissionPolicy } from '../permission.ts';
 import { permissionFrom } from './ask-permission.ts';
 import { withRefusals } from './refused-commands.ts';
+import { createTranscript } from './transcript.ts';
 import { createTurnReports } from './turn-reports.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -39,7 +40,7 @@ export interface TurnWork {
 }
 
 /**
- * Takes a turn, and reports usage, progress, and commands that were refused to the agent.
+ * Takes a turn, and reports usage, progress, its transcript, and commands that were refused to the agent.
  *
  * @returns The result of a turn that is done.
  * @throws PhasegateError `AGENT_STOPPED` if the agent refused or reached a limit, `AGENT_FAILED` if its answer is too long; errors of the
@@ -50,7 +51,8 @@ export async function takeTurn(work: TurnWork, context: TurnContext): Promise<Ag
   const { signal, report } = context;
   signal.throwIfAborted();
   const reports = createTurnReports(report, agent.provider);
-  const result = await withRefusals(agent.name, context, (env) =>
+  const transcript = createTranscript();
+  const turn = (env: Readonly<Record<string, string>>) =>
     agent.run({
       prompt,
       cwd: workspace.cwd,
@@ -64,10 +66,15 @@ export async function takeTurn(work: TurnWork, context: TurnContext): Promise<Ag
       onProcess: workspace.onProcess,
       onEvent(event) {
         reports.take(event);
+        transcript.take(event);
         onEvent?.(event);
       },
-    }),
-  );
+    });
+  const result = await withRefusals(agent.name, context, turn).finally(() => {
+    // A turn that fails is the one to look into.
+    const content = maskKnown(transcript.text());
+    if (content !== '') report({ artifact: { name: `transcript of ${context.task}`, content } });
+  });
   // The last usage may be stated with the result only.
   if (result.usage) reports.take({ type: 'usage', ...result.usage });
   signal.throwIfAborted();
