@@ -101,10 +101,11 @@ interface Own extends Omit<Parent, 'onChild' | 'quota'> {
 export function createChildRuns({ actor, ...given }: Own): ChildRuns {
   const live = new Set<LiveChild>();
   const listeners: ((run: Run<unknown>) => void)[] = [];
+  // The spread is not first, as each such object would have a hidden class of its own.
   const parent: Parent = {
-    ...given,
     quota: () => servicesOf(actor())?.quota,
     onChild: (run) => listeners.forEach((listener) => listener(run)),
+    ...given,
   };
   return {
     watch(listener) {
@@ -121,8 +122,9 @@ export function createChildRuns({ actor, ...given }: Own): ChildRuns {
 }
 
 /** Binds the tasks that run pipelines, and work that may ask people, to one run. Returns the same work if there is none. */
-export function bindChildRuns({ work, plan }: Pick<Pipeline, 'work' | 'plan'>, children: ChildRuns): Work {
+export function bindChildRuns({ work, plan }: Pick<Pipeline, 'work' | 'plan'>, childrenNow: () => ChildRuns): Work {
   if (![...work.phases.values()].some(needsRun)) return work;
+  const children = childrenNow();
   const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => {
     const tasks = [...one.tasks].map(([task, its]): [string, TaskWork] => {
       const child = its.runner;

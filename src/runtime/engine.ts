@@ -16,7 +16,7 @@ import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
-import { bindChildRuns, createChildRuns, type Outer, type SharedSettings } from './child-runs.ts';
+import { bindChildRuns, createChildRuns, type ChildRuns, type Outer, type SharedSettings } from './child-runs.ts';
 import { eventsWithoutMachine } from './records/end-events.ts';
 import { openInbox } from './exit-notice.ts';
 import { followSignal } from './follow-signal.ts';
@@ -71,6 +71,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let finish: () => void = () => undefined;
   const over = new Promise<void>((resolve) => (finish = resolve));
   let inbox: RunInbox | undefined;
+  let children: ChildRuns | undefined;
+  let begun: PipelineInput | undefined;
 
   /** Creates the inbox on first use, as most runs never wait for a person. */
   function inboxNow(): RunInbox {
@@ -85,21 +87,24 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     return inbox;
   }
 
-  let begun: PipelineInput | undefined;
-  const children = createChildRuns({
-    plan: pipeline.plan,
-    actor: () => actor,
-    events: log.events,
-    isLetGo: () => letGo,
-    letGo: () => suspend(),
-    settings: () => ({
-      ...options.shared,
-      redact: options.redact,
-      clock,
-      attended: begun?.attended ?? false,
-      memory: begun?.memory ?? false,
-    }),
-  });
+  /** Creates the registry of child runs on first use, as most runs start none. */
+  function childrenNow(): ChildRuns {
+    children ??= createChildRuns({
+      plan: pipeline.plan,
+      actor: () => actor,
+      events: log.events,
+      isLetGo: () => letGo,
+      letGo: () => suspend(),
+      settings: () => ({
+        ...options.shared,
+        redact: options.redact,
+        clock,
+        attended: begun?.attended ?? false,
+        memory: begun?.memory ?? false,
+      }),
+    });
+    return children;
+  }
 
   const redact = guardRedact(options.redact ?? redactSecrets);
   function publish(raw: RunEvent): void {
@@ -155,7 +160,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     const { input, prepare } = await beginning;
     if (ended) return;
     begun = input;
-    const work = bindHumanWork(bindChildRuns(pipeline, children), (asking) => inboxNow().ask(asking));
+    const work = bindHumanWork(bindChildRuns(pipeline, childrenNow), (asking) => inboxNow().ask(asking));
     const made = createActor(machineOf(pipeline), {
       id: log.runId,
       input,
@@ -181,10 +186,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   function refuse(thrown: unknown): void {
-    if (!options.onStarted && (!persistence || persistence.isOpen())) {
-      endWithoutMachine({ status: 'failed', error: errorInfo(thrown) });
-      return;
-    }
+    if (!options.onStarted && (!persistence || persistence.isOpen()))
+      return endWithoutMachine({ status: 'failed', error: errorInfo(thrown) });
     // Another process may own the run, so this process must not end it in the store.
     persistence?.journal.abandon();
     discardUnpublished();
@@ -224,8 +227,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   async function conclude(): Promise<RunOutcome<O>> {
-    await over;
-    await children.atRest();
+    await over.then(() => children?.atRest());
     const failure = await persistence?.close();
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
@@ -237,12 +239,12 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     result,
     awaitOutputs: () => result.then(outputsOf),
     snapshot,
-    inbox: () => [...inboxNow().open(persistence?.journal.open()), ...children.inbox()],
+    inbox: () => [...inboxNow().open(persistence?.journal.open()), ...(children?.inbox() ?? [])],
     decide: (about, given, how = {}) => inboxNow().decide(about, given, how),
-    answer: (item, reply, how = {}) => (children.holderOf(item) ?? inboxNow()).answer(item, reply, how),
+    answer: (item, reply, how = {}) => (children?.holderOf(item) ?? inboxNow()).answer(item, reply, how),
     cancel,
     suspend,
     actor: () => actor,
-    children,
+    children: childrenNow,
   });
 }

@@ -23,7 +23,7 @@ interface Controls<O> extends Pick<
   readonly awaitOutputs: () => Promise<O>;
   /** The actor of the run; `undefined` until it has begun. */
   readonly actor: () => AnyActorRef | undefined;
-  readonly children: Pick<ChildRuns, 'watch' | 'live'>;
+  readonly children: () => Pick<ChildRuns, 'watch' | 'live'>;
 }
 
 /** A try that waits, as its reservation does not fit into the rest of a limit. */
@@ -48,7 +48,7 @@ export class StartedRun<O> implements Run<O> {
   readonly #log: RecordLog;
   readonly #await: () => Promise<O>;
   readonly #actor: () => AnyActorRef | undefined;
-  readonly #children: Pick<ChildRuns, 'watch' | 'live'>;
+  readonly #children: () => Pick<ChildRuns, 'watch' | 'live'>;
   #outputs: Promise<O> | undefined = undefined;
 
   constructor(log: RecordLog, controls: Controls<O>) {
@@ -77,13 +77,13 @@ export class StartedRun<O> implements Run<O> {
 
   /** The runs that the tasks of a run have started, and that work in this process now. */
   static children(run: object): readonly LiveChild[] {
-    return #children in run ? run.#children.live() : [];
+    return #children in run ? run.#children().live() : [];
   }
 
   /** Calls a listener with each run that the tasks of a run have started, and with theirs, now and later. */
   static watchChildren(run: object, listener: (child: Run<unknown>) => void): void {
     if (!(#children in run)) return;
-    run.#children.watch((child) => {
+    run.#children().watch((child) => {
       listener(child);
       StartedRun.watchChildren(child, listener);
     });

@@ -37,7 +37,17 @@ describe('quick validation', () => {
 
 const junk = fc.oneof(
   fc.constantFrom(undefined, null, '', 0, NaN, true, Symbol.iterator, new Date(0), Object.create({ extra: 1 })),
-  fc.constantFrom({}, [], [,], [null], ['a'], () => 1, new Map(), { name: 'a' }, { kind: 'task', name: 'a' }),
+  fc.constantFrom(
+    {},
+    [],
+    Object.assign([], { length: 1 }),
+    [null],
+    ['a'],
+    () => 1,
+    new Map(),
+    { name: 'a' },
+    { kind: 'task', name: 'a' },
+  ),
 );
 
 /** Mostly the right value. */
@@ -46,10 +56,10 @@ function mostly<T>(right: fc.Arbitrary<T>): fc.Arbitrary<unknown> {
 }
 
 const run = fc.constant(() => 1);
-const made = (kind: string, options: fc.Arbitrary<object>) =>
+const made = (kind: string, its: fc.Arbitrary<object>) =>
   mostly(
     fc
-      .record({ kind: mostly(fc.constant(kind)), name: mostly(fc.string()), options: mostly(options) })
+      .record({ kind: mostly(fc.constant(kind)), name: mostly(fc.string()), options: mostly(its) })
       .chain((whole) => fc.constantFrom(whole, whole, { ...whole, extra: 1 })),
   );
 const names = mostly(fc.array(mostly(fc.oneof(fc.string(), made('phase', fc.constant({})))), { maxLength: 2 }));
@@ -57,9 +67,13 @@ const names = mostly(fc.array(mostly(fc.oneof(fc.string(), made('phase', fc.cons
 /** Options with some of the fields, and rarely with one that nobody knows. They may be inherited. */
 function options(needed: Readonly<Record<string, fc.Arbitrary<unknown>>>, more: typeof needed): fc.Arbitrary<object> {
   const record = fc.record({ ...needed, ...more }, { requiredKeys: [] });
+  const unknown = { unknown: 1 };
   return fc.tuple(record, fc.nat(40)).map(([own, dice]): object => {
-    if (dice === 0) return { ...own, unknown: 1 };
-    return dice === 1 ? Object.create(own) : dice === 2 ? Object.assign(Object.create({ unknown: 1 }), own) : own;
+    if (dice === 0) return { ...own, ...unknown };
+    if (dice > 2) return own;
+    const heir = dice === 1 ? {} : { ...own };
+    Reflect.setPrototypeOf(heir, dice === 1 ? own : unknown);
+    return heir;
   });
 }
 

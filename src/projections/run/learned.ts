@@ -37,7 +37,8 @@ export function foldMemories(): MemoryFold {
   let scope: string | undefined;
   let pipeline = '';
   let reflects = false;
-  const judged: Judged = { retried: new Set(), demanded: new Set() };
+  /** Made when a run learns: there are many runs, and most do not. */
+  let judged: Judged | undefined;
   return {
     apply({ runId, seq, time, event }) {
       if (event.type === 'run.started') {
@@ -46,6 +47,7 @@ export function foldMemories(): MemoryFold {
       }
       if (event.type === 'run.started' || event.type === 'run.resumed') reflects = hasReflections(event.plan, reflects);
       if (scope === undefined || !reflects) return NOTHING;
+      judged ??= { retried: new Set(), demanded: new Set() };
       if (event.type !== 'phase.reflected') {
         note(judged, event);
         return NOTHING;
