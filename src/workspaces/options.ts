@@ -88,6 +88,7 @@ export function readOptions(given: GitWorkspaceOptions): Options {
   const { isolation = 'clone', base = 'head', include = [], author = AUTHOR } = given;
   if (!['clone', 'worktree', 'inPlace'].includes(isolation)) throw invalid('isolation', isolation);
   if (!['head', 'head+dirty'].includes(base)) throw invalid('base', base);
+  if (!Array.isArray(include)) throw invalid('include', include);
   for (const [key, value] of Object.entries(author)) {
     if (typeof value !== 'string' || value.trim() === '' || /[<>\p{Cc}]/u.test(value))
       throw invalid(`author.${key}`, value);

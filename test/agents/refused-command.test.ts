@@ -48,6 +48,7 @@ describe('a command that only a person may give', () => {
       ['inbox', 'answer', 'r1:3', '--approve'],
       ['apply', 'r1'],
       ['ui', '--store', 'runs.db'],
+      ['fleet', 'Do it.', '--agent', 'command:true', '--yes'],
       ['ls'],
     );
     const build = phase('build', { tasks: [agentTask('make', { agent, workspace: cwd })], review: () => 'APPROVE' });
@@ -56,7 +57,12 @@ describe('a command that only a person may give', () => {
     const { outputs, warnings } = await startRun(pipeline, { runId: 'r1', store }).result;
     await store.close();
     expect(outputs['build']?.make).toMatch(/^2 .*Cannot answer item r1:3 as an agent that phasegate has started asks/u);
-    const tried = ['answer item r1:3', 'apply the work of run r1', 'serve a dashboard that takes answers'];
+    const tried = [
+      'answer item r1:3',
+      'apply the work of run r1',
+      'serve a dashboard that takes answers',
+      'start a fleet without an approval',
+    ];
     expect(warnings).toEqual(
       tried.map((action) => ({
         phase: 'build',
@@ -73,7 +79,7 @@ describe('a command that only a person may give', () => {
     const events = await phasegate(['events', 'r1', '--store', 'runs.db'], { cwd });
     expect(events.stdout).toContain('tried to apply the work of run r1, and was refused');
     const findings = await phasegate(['doctor', '--store', 'runs.db'], { cwd });
-    expect(findings.stdout).toContain('AGENT_COMMAND_REFUSED\n  3 times an agent tried a command that only a person');
+    expect(findings.stdout).toContain('AGENT_COMMAND_REFUSED\n  4 times an agent tried a command that only a person');
   });
 
   it('is recorded if the turn fails as well', async () => {

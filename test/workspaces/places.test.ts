@@ -25,6 +25,7 @@ describe('options', () => {
     { include: ['/etc/passwd'] },
     { include: ['a/.git/config'] },
     { include: [''] },
+    { include: 'x' },
     { ports: -1 },
     { maxCount: 0 },
     { setup: [] },

@@ -8,6 +8,7 @@ import { dirname, join, relative } from 'node:path';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
+import { refuseAgents } from '../options/refuse-agents.ts';
 import { DEFAULT_STORE } from '../options/defaults.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { fleetIn, type FleetFile } from '../load/fleet-file.ts';
@@ -48,6 +49,7 @@ export async function runFleet(
   io: ProgramIo,
   planOnly = false,
 ): Promise<ExitCode> {
+  if (flags.yes) refuseAgents('start a fleet without an approval', io);
   const plan = flags.plan === undefined ? undefined : await readPlan(flags.plan, io);
   if ((goal === undefined || goal.trim() === '') && plan === undefined) throw nothingToDo();
   if (goal !== undefined && plan !== undefined) throw bothGiven();
