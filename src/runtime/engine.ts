@@ -89,7 +89,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   /** Creates the registry of child runs on first use, as most runs start none. */
   function childrenNow(): ChildRuns {
-    children ??= createChildRuns({
+    return (children ??= createChildRuns({
       plan: pipeline.plan,
       actor: () => actor,
       events: log.events,
@@ -102,8 +102,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
         attended: begun?.attended ?? false,
         memory: begun?.memory ?? false,
       }),
-    });
-    return children;
+    }));
   }
 
   const redact = guardRedact(options.redact ?? redactSecrets);
