@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { actsOf, nextToDecide } from './acts.ts';
-import type { Setting } from './setting.ts';
-import { keyOf, type PathState } from './state.ts';
-import { begin, step } from './step.ts';
+import { actsOf, nextToDecide } from '../decisions/acts.ts';
+import type { Setting } from '../decisions/setting.ts';
+import { keyOf, type PathState } from '../decisions/state.ts';
+import { begin, step } from '../decisions/step.ts';
 import type { Move } from './timeline.ts';
 
 /** The number of paths of a pipeline. */

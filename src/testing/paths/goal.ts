@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Act } from './decision.ts';
-import type { Step } from './draft.ts';
+import type { Act } from '../decisions/decision.ts';
+import type { Step } from '../decisions/draft.ts';
 import { decisionName } from './path-name.ts';
 
 /** The row of a step, for pairs of rows; `null` if it shows none. */
@@ -31,11 +31,6 @@ export class Goal {
     return [...this.#asked].filter((name) => !this.#reached.has(name));
   }
 
-  /** Number of targets that are reached. */
-  get reached(): number {
-    return this.#reached.size;
-  }
-
   /** Lists the targets of a step that are new. @param last The row before the step. */
   newIn(act: Act, step: Step, last: string | null): readonly string[] {
     const names = step.shown.filter((name) => this.#asked.has(name));
@@ -48,6 +43,11 @@ export class Goal {
   /** Notes targets that a path reaches. */
   reach(names: readonly string[]): void {
     for (const name of names) this.#reached.add(name);
+  }
+
+  /** Forgets targets of a path that has become too long. */
+  forget(names: readonly string[]): void {
+    for (const name of names) this.#reached.delete(name);
   }
 }
 

@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { fullName, type Script, type StepsByName } from '../rehearsal/script.ts';
 import { stepOf } from '../rehearsal/step.ts';
 import { unknownPart } from './refused.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from '../decisions/setting.ts';
 
 /** Parts of a script that paths take from the user. */
 export type OwnSteps = Pick<Script, 'input' | 'tasks' | 'reflections'>;

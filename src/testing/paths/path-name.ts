@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { isPlain, type Act, type DecisionKind } from './decision.ts';
+import { isPlain, type Act, type DecisionKind } from '../decisions/decision.ts';
 
 /**
  * Returns the name of a path, such as `plan ✓ · code ↻×2 ✓ · review ↩code …`. Phases without a gate are left out. `…` stands for

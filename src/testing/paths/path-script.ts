@@ -9,12 +9,12 @@
 import { approve } from '../../model/decision/decision.ts';
 import type { Script } from '../rehearsal/script.ts';
 import { fails, silent } from '../rehearsal/step.ts';
-import type { Act } from './decision.ts';
-import type { Begun, Step } from './draft.ts';
+import type { Act } from '../decisions/decision.ts';
+import type { Begun, Step } from '../decisions/draft.ts';
 import type { OwnSteps } from './own-steps.ts';
 import { unknownPart } from './refused.ts';
-import { seatNamed, type GateFacts, type Seat, type Setting, type Worker } from './setting.ts';
-import type { PathState, PhaseSpot } from './state.ts';
+import { seatNamed, type GateFacts, type Seat, type Setting, type Worker } from '../decisions/setting.ts';
+import type { PathState, PhaseSpot } from '../decisions/state.ts';
 import { answerOf, personalAnswer, StepsByWorker, unavailable } from './steps-by-worker.ts';
 import { expiryAfter, timelineOf, tooEarly, type Move } from './timeline.ts';
 
@@ -30,7 +30,12 @@ export function scriptOf(setting: Setting, start: Step, moves: readonly Move[], 
     for (const begun of step.begun) writer.open(begun, begins(nth, begun), before, step.state);
   });
   const { input, reflections } = own;
-  return { attended: false, ...(input !== undefined && { input }), ...writer.script(), ...(reflections && { reflections }) };
+  return {
+    attended: false,
+    ...(input !== undefined && { input }),
+    ...writer.script(),
+    ...(reflections && { reflections }),
+  };
 }
 
 // --- internal ---
@@ -54,7 +59,7 @@ class Writer {
   }
 
   script(): Script {
-    for (const about of [...this.#waiting.keys()]) this.#leave(about);
+    for (const about of this.#waiting.keys()) this.#leave(about);
     return this.#steps.script();
   }
 

@@ -5,14 +5,14 @@
  */
 import type { RunStatus } from '../../model/events/event.ts';
 import type { Script } from '../rehearsal/script.ts';
-import type { Act, PathDecision } from './decision.ts';
-import type { Step } from './draft.ts';
+import type { Act, PathDecision } from '../decisions/decision.ts';
+import type { Step } from '../decisions/draft.ts';
 import type { OwnSteps } from './own-steps.ts';
 import { pathName } from './path-name.ts';
 import { scriptOf } from './path-script.ts';
 import { drawPath } from './paths-mermaid.ts';
 import type { FoundPath } from './search.ts';
-import type { Setting } from './setting.ts';
+import type { Setting } from '../decisions/setting.ts';
 
 /** One path through the decisions of a pipeline. `rehearse(pipeline, path)` takes it. */
 export interface PipelinePath {

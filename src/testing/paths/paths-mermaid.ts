@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PathDecision } from './decision.ts';
+import type { PathDecision } from '../decisions/decision.ts';
 import { decisionName } from './path-name.ts';
 
 /** The parts of a path that a picture shows. */

@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { actsOf, nextToDecide } from './acts.ts';
-import { isPlain, isSameAct, type Act } from './decision.ts';
-import type { Step } from './draft.ts';
+import { actsOf, nextToDecide } from '../decisions/acts.ts';
+import { isPlain, isSameAct, type Act } from '../decisions/decision.ts';
+import type { Step } from '../decisions/draft.ts';
 import { rowOf, type Goal } from './goal.ts';
-import { seatNamed, type Setting } from './setting.ts';
-import { keyOf } from './state.ts';
-import { begin, step } from './step.ts';
+import { pressedWays } from './press.ts';
+import { seatNamed, type Setting } from '../decisions/setting.ts';
+import { keyOf } from '../decisions/state.ts';
+import { begin, step } from '../decisions/step.ts';
 import type { Move } from './timeline.ts';
 
 /** Moves of a path, with the targets that it is the first to reach. */
@@ -40,6 +41,7 @@ export class Search {
   readonly #start: Point;
   /** Points from which no way near leads to a target. That never changes, as targets only become fewer. */
   readonly #dead = new Set<string>();
+  #pressed: readonly (readonly Move[])[] | undefined;
   #steps = 0;
 
   constructor(setting: Setting, goal: Goal, maxSteps: number) {
@@ -56,31 +58,39 @@ export class Search {
 
   /** Finds the next path; `undefined` if no other target is found. */
   next(): FoundPath | undefined {
-    const near = this.#goOn([], this.#start);
-    if (near) return near;
-    const far = this.#farWay();
-    return far && this.#goOn(far, this.#pointAfter(far));
+    const near = this.#goOn([]);
+    if (near || this.#goal.left.length === 0) return near;
+    const far = this.#pressedWay() ?? this.#farWay();
+    return far && this.#goOn(far);
   }
 
-  /** Goes on from a point to the end, from target to target. */
-  #goOn(moves: readonly Move[], from: Point): FoundPath | undefined {
-    const path = [...moves];
-    let point = from;
+  /** Goes on to the end, from target to target. @param first Moves from the start. */
+  #goOn(first: readonly Move[]): FoundPath | undefined {
+    const path: Move[] = [];
+    const targets: string[] = [];
+    let point = this.#start;
+    const take = (moves: readonly Move[]): void => {
+      for (const move of moves) {
+        const found = this.#goal.newIn(move.act, move.step, point.last);
+        this.#goal.reach(found);
+        targets.push(...found);
+        path.push(move);
+        point = pointAfter(point, move);
+      }
+    };
+    take(first);
     for (;;) {
       const about = nextToDecide(this.#setting, point.step.state);
       if (about === undefined) break;
-      const way = this.#nearWay(point, about, this.#maxSteps - path.length) ?? this.#plainWay(point, about);
-      if (!way || path.length + way.length > this.#maxSteps) return undefined;
-      path.push(...way);
-      point = this.#pointAfter(way, point);
-    }
-    const targets: string[] = [];
-    let last: string | null = null;
-    for (const move of path) {
-      const found = this.#goal.newIn(move.act, move.step, last);
-      this.#goal.reach(found);
-      targets.push(...found);
-      last = rowOf(move.act, move.step) ?? last;
+      // After a target, each phase may have to decide again before the end.
+      const most = this.#maxSteps - path.length - this.#setting.seats.length;
+      const way = this.#nearWay(point, about, most) ?? this.#plainWay(point, about);
+      if (!way || path.length + way.length > this.#maxSteps) {
+        this.#goal.forget(targets);
+        this.#dead.clear();
+        return undefined;
+      }
+      take(way);
     }
     return targets.length > 0 ? { moves: path, targets } : undefined;
   }
@@ -107,20 +117,20 @@ export class Search {
   #waysOf(point: Point, act: Act, most: number): readonly Way[] {
     const moves: Move[] = [];
     let at = point;
-    for (let left = this.#patienceOf(act); left > 0 && moves.length < most; ) {
+    for (let left = this.#patienceOf(act); left > 0 && moves.length < most;) {
       const { state } = at.step;
       const about = nextToDecide(this.#setting, state);
       if (about === undefined) return [];
       const acts = actsOf(this.#setting, state, about);
       const isOwn = about === act.about;
-      if (isOwn && moves.length > 0 && acts[0]?.by !== act.by) return this.#answers(point, moves, at, acts);
+      if (isOwn && moves.length > 0 && acts[0]?.by !== act.by) return this.#answers(moves, at, acts);
       const next = (isOwn ? acts.find((one) => isSameAct(one, act)) : undefined) ?? acts[0];
       if (!next) return [];
       if (isOwn) left -= 1;
       const move = this.#move(state, next);
       const isFound = this.#goal.newIn(next, move.step, at.last).length > 0;
       moves.push(move);
-      at = this.#pointAfter([move], at);
+      at = pointAfter(at, move);
       if (isFound) return [wayOf(moves)];
       if (isOwn && !isSameAct(next, act)) return [];
     }
@@ -128,7 +138,7 @@ export class Search {
   }
 
   /** Ways on which a person answers the question that a decision has led to. */
-  #answers(_start: Point, moves: readonly Move[], at: Point, acts: readonly Act[]): readonly Way[] {
+  #answers(moves: readonly Move[], at: Point, acts: readonly Act[]): readonly Way[] {
     return acts.flatMap((act) => {
       const move = this.#move(at.step.state, act);
       return this.#goal.newIn(act, move.step, at.last).length > 0 ? [wayOf([...moves, move])] : [];
@@ -148,9 +158,18 @@ export class Search {
     return budget === Infinity ? 1 : budget + 2;
   }
 
+  /** Finds the shortest way to a target on which gates press on. */
+  #pressedWay(): readonly Move[] | undefined {
+    this.#pressed ??= [...pressedWays(this.#setting, this.#maxSteps)];
+    const ways = this.#pressed.flatMap((moves) => {
+      const at = moves.findIndex(({ act, step: made }) => this.#goal.newIn(act, made, null).length > 0);
+      return at === -1 ? [] : [moves.slice(0, at + 1)];
+    });
+    return ways.toSorted((a, b) => a.length - b.length)[0];
+  }
+
   /** Finds the shortest way from the start to any target, in the states that are nearest. */
   #farWay(): readonly Move[] | undefined {
-    if (this.#goal.left.length === 0) return undefined;
     const queue: { readonly point: Point; readonly way: WayBack | null; readonly length: number }[] = [
       { point: this.#start, way: null, length: 0 },
     ];
@@ -164,7 +183,7 @@ export class Search {
         const move = this.#move(point.step.state, act);
         const back = { move, before: way };
         if (this.#goal.newIn(act, move.step, point.last).length > 0) return movesOf(back);
-        const after = this.#pointAfter([move], point);
+        const after = pointAfter(point, move);
         const key = `${keyOf(after.step.state)}${after.last ?? ''}`;
         if (seen.has(key)) continue;
         seen.add(key);
@@ -178,19 +197,16 @@ export class Search {
     this.#steps += 1;
     return { act, step: step(this.#setting, state, act) };
   }
-
-  #pointAfter(moves: readonly Move[], from: Point = this.#start): Point {
-    return moves.reduce<Point>(
-      ({ last }, { act, step: made }) => ({ step: made, last: rowOf(act, made) ?? last }),
-      from,
-    );
-  }
 }
 
 // --- internal ---
 
 /** Most steps of the model in a search through all states. */
-const MOST_FAR_STEPS = 20_000;
+const MOST_FAR_STEPS = 5000;
+
+function pointAfter({ last }: Point, { act, step: made }: Move): Point {
+  return { step: made, last: rowOf(act, made) ?? last };
+}
 
 interface WayBack {
   readonly move: Move;

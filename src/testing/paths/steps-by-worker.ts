@@ -3,15 +3,14 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { approve, escalate, reject, retry, retryPredecessor } from '../../model/decision/decision.ts';
 import { fullName, type Script, type StepsByName, type WorkerKind } from '../rehearsal/script.ts';
-import { sample } from '../rehearsal/sample.ts';
 import { aborts, answers, fails, reports, skips, takes, type Step } from '../rehearsal/step.ts';
-import type { Act } from './decision.ts';
+import type { Act } from '../decisions/decision.ts';
+import { sampleOf } from './known.ts';
 import { ownStep } from './own-steps.ts';
 import { unknownPart } from './refused.ts';
-import type { Seat, Setting, Worker } from './setting.ts';
+import type { Seat, Setting, Worker } from '../decisions/setting.ts';
 
 /** Lists of steps by worker. */
 export class StepsByWorker {
@@ -99,13 +98,7 @@ export class StepsByWorker {
     const own = question ? [] : ownStep(this.#setting, this.#own, phase, name, nth);
     if (own.length > 0) return own[0];
     if (question?.choices) return question.choices[nth % question.choices.length];
-    try {
-      return sample(its?.output ?? question?.schema, nth);
-    } catch (error) {
-      if (!PhasegateError.is(error)) throw error;
-      const found = `task "${fullName(phase, name)}" has no sample: ${error.message.split('\n')[0] ?? ''}`;
-      throw unknownPart(this.#setting.plan.name, found, `Give its steps: paths(pipeline, { tasks: { '${name}': … } }).`);
-    }
+    return sampleOf(this.#setting, phase, name, its?.output ?? question?.schema, nth);
   }
 }
 
@@ -125,7 +118,13 @@ export function answerOf({ about, decision, target }: Act, nth: number): unknown
       return `${words} It is no verdict.`;
     case 'reviewError':
       return fails(unavailable(words));
-    default:
+    case 'approve':
+    case 'done':
+    case 'failedCheck':
+    case 'failedTask':
+    case 'skip':
+    case 'abort':
+    case 'expire':
       return approve();
   }
 }

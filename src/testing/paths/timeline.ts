@@ -5,11 +5,11 @@
  */
 import type { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { backoffMs } from '../../model/plan/backoff.ts';
-import type { Act } from './decision.ts';
-import type { Begun, Step } from './draft.ts';
+import type { Act } from '../decisions/decision.ts';
+import type { Begun, Step } from '../decisions/draft.ts';
 import { unknownPart } from './refused.ts';
-import { seatNamed, type Setting } from './setting.ts';
-import type { PathState } from './state.ts';
+import { seatNamed, type Setting } from '../decisions/setting.ts';
+import type { PathState } from '../decisions/state.ts';
 
 /** One decision of a path, with its step. */
 export interface Move {
@@ -25,7 +25,7 @@ export interface Timeline {
   /** Milliseconds from the start of the run to each decision. */
   readonly times: readonly number[];
   /** The time at which work that a step has begun begins, which may be after a wait. @param nth The step; -1 is the start. */
-  begins(nth: number, begun: Begun): number;
+  readonly begins: (nth: number, begun: Begun) => number;
 }
 
 /** Computes the times of a path. */

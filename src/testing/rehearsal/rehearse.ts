@@ -33,7 +33,7 @@ export interface RehearsedRun<O = unknown> {
  * Runs a pipeline with scripted workers and people. Machines, gates, prompts, schemas, limits and the store are real. Time is virtual, so
  * that a wait of a week takes no time. Nothing of the pipeline's own work runs, but for steps `asDefined()`.
  *
- * @param script The steps of each worker and person, or the trace of an earlier rehearsal.
+ * @param script The steps of each worker and person, the trace of an earlier rehearsal, or a path of `paths`.
  * @throws PhasegateError `SCRIPT_INVALID` if the script lacks a worker or a person, names one that does not exist, or ends too early;
  *   `REHEARSAL_STUCK` if the run has not ended and nothing is left that could happen; and as `resumeRun` does after a crash.
  *
@@ -48,10 +48,11 @@ export interface RehearsedRun<O = unknown> {
  */
 export async function rehearse<O, I>(
   pipeline: Pipeline<O, I>,
-  script: Script<I> | Trace = {},
+  script: Script<I> | Trace | { readonly script: Script } = {},
 ): Promise<RehearsedRun<O>> {
   checkPipeline(pipeline);
-  const given: Script = isTrace(script) ? scriptOf(pipeline.name, script) : script;
+  const own = 'script' in script ? script.script : script;
+  const given: Script = isTrace(own) ? scriptOf(pipeline.name, own) : own;
   const rehearsing = new Rehearsing(pipeline, given);
   const result = await rehearsing.toEnd();
   const { done, prompts } = rehearsing.performer;

@@ -6,17 +6,7 @@
  * @module
  */
 import type { Act } from './decision.ts';
-import {
-  change,
-  draftOf,
-  open,
-  showCheck,
-  showRow,
-  spotAt,
-  stepOf,
-  type Draft,
-  type Step,
-} from './draft.ts';
+import { change, draftOf, open, showCheck, showRow, spotAt, stepOf, type Draft, type Step } from './draft.ts';
 import { endBadly, endRun, skipPhase } from './ending.ts';
 import { alternates, commit, rewind } from './rewind.ts';
 import { seatNamed, type GateFacts, type Seat, type Setting } from './setting.ts';
@@ -125,7 +115,14 @@ function decideByReviewers(draft: Draft, seat: Seat, gate: GateFacts, act: Act):
       showRow(draft, seat, 'reviewError');
       askAgain(draft, seat, gate, 'deciders');
       return;
-    default:
+    case 'reject':
+    case 'expire':
+    case 'failedCheck':
+    case 'failedTask':
+    case 'skip':
+    case 'abort':
+    case 'done':
+      // Only the first two come here: a question that expires rejects.
       showRow(draft, seat, 'reject');
       endBadly(draft, seat, 'rejected');
   }
