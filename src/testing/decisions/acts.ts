@@ -8,27 +8,33 @@ import { seatNamed, type GateFacts, type Seat, type Setting } from './setting.ts
 import type { PathState, PhaseSpot } from './state.ts';
 
 /** Returns the phase or the limit that decides next; `undefined` if the run has ended. */
-export function nextToDecide({ seats, order, plan }: Setting, state: PathState): string | undefined {
+export function nextToDecide({ seats, order }: Setting, state: PathState): string | undefined {
   if (state.ended !== null) return undefined;
   const isHeld = state.attemptsLimit === 'held' || state.attemptsLimit === 'expired';
-  if (state.attemptsLimit === 'held' && plan.inbox?.expireAfterMs !== undefined) return 'attemptsPerPhase';
   const open = order.flatMap((index) => {
     const [seat, spot] = [seats[index], state.phases[index]];
-    return seat && spot && (spot.standing === 'working' || spot.standing === 'escalated') ? [{ seat, spot }] : [];
+    return seat && spot && isOpen(spot) ? [{ seat, spot }] : [];
   });
-  // A question that may expire is decided first, so that no wait of others uses up its time.
-  const next = open.find(({ seat, spot }) => mayExpire(seat, spot)) ?? open[0];
+  // A question that may expire is decided last: then its time is over while nobody else works.
+  const next = open.find(({ seat, spot }) => !mayExpire(seat, spot)) ?? open[0];
   return next?.seat.name ?? (isHeld ? 'attemptsPerPhase' : undefined);
 }
 
 /** Lists the decisions that are possible now. The first one is plain. */
 export function actsOf(setting: Setting, state: PathState, about: string): readonly Act[] {
   const { kinds } = setting;
-  const all = possible(setting, state, about);
-  return all.filter(({ decision }, index) => index === 0 || decision === 'done' || kinds.has(decision));
+  const isAlone = state.phases.filter(isOpen).length <= 1;
+  return possible(setting, state, about).filter(({ decision }, index) => {
+    if (decision === 'expire' && !isAlone) return false;
+    return index === 0 || decision === 'done' || kinds.has(decision);
+  });
 }
 
 // --- internal ---
+
+function isOpen({ standing }: PhaseSpot): boolean {
+  return standing === 'working' || standing === 'escalated';
+}
 
 function mayExpire({ gate, machine, tasks }: Seat, { standing, expired, gated, pending }: PhaseSpot): boolean {
   if (expired) return false;

@@ -90,18 +90,19 @@ export function firstState({ seats }: Setting): PathState {
   return { phases: seats.map(() => spot), queue: [], corrections: 0, attemptsLimit: 'open', ended: null };
 }
 
-/** Returns a text that is equal for equal states. */
-export function keyOf({ phases, queue, corrections, attemptsLimit, ended }: PathState): string {
-  return JSON.stringify([phases.map(spotKey), queue, corrections, attemptsLimit, ended]);
-}
-
-// --- internal ---
-
-/** Keys of spots, which many states share. */
-const keys = new WeakMap<PhaseSpot, string>();
-
-function spotKey(spot: PhaseSpot): string {
-  const known = keys.get(spot) ?? JSON.stringify(Object.values(spot));
-  keys.set(spot, known);
-  return known;
+/** Makes a function that returns a text for each state, which is equal for equal states. */
+export function stateKeys(): (state: PathState) => string {
+  const byText = new Map<string, number>();
+  const known = new WeakMap<PhaseSpot, number>();
+  const keyOf = (spot: PhaseSpot): number => {
+    const old = known.get(spot);
+    if (old !== undefined) return old;
+    const text = JSON.stringify(Object.values(spot));
+    const key = byText.get(text) ?? byText.size;
+    byText.set(text, key);
+    known.set(spot, key);
+    return key;
+  };
+  return ({ phases, queue, corrections, attemptsLimit, ended }) =>
+    [phases.map(keyOf).join(','), queue.join(','), corrections, attemptsLimit, ended].join(';');
 }

@@ -5,7 +5,7 @@
  */
 import { actsOf, nextToDecide } from '../decisions/acts.ts';
 import type { Setting } from '../decisions/setting.ts';
-import { keyOf, type PathState } from '../decisions/state.ts';
+import { stateKeys, type PathState } from '../decisions/state.ts';
 import { begin, step } from '../decisions/step.ts';
 import type { Move } from './timeline.ts';
 
@@ -27,7 +27,9 @@ export function countPaths(setting: Setting, maxStates = MOST_STATES): PathCount
   let isExact = true;
   let isEndless = false;
   let sum = 0n;
-  const stack = [frameOf(setting, begin(setting).state)];
+  const keyOf = stateKeys();
+  const first = begin(setting).state;
+  const stack = [frameOf(setting, first, keyOf(first))];
   for (let frame = stack.at(-1); frame; frame = stack.at(-1)) {
     open.add(frame.key);
     const next = frame.next.pop();
@@ -75,7 +77,7 @@ export function allPaths(setting: Setting, maxSteps: number): readonly (readonly
 // --- internal ---
 
 /** Most states that are counted. */
-const MOST_STATES = 20_000;
+const MOST_STATES = 10_000;
 
 /** A state during counting. */
 interface Frame {
@@ -85,7 +87,7 @@ interface Frame {
   sum: bigint;
 }
 
-function frameOf(setting: Setting, state: PathState, key = keyOf(state)): Frame {
+function frameOf(setting: Setting, state: PathState, key: string): Frame {
   const about = nextToDecide(setting, state);
   const acts = about === undefined ? [] : actsOf(setting, state, about);
   return { key, next: acts.map((act) => step(setting, state, act).state), sum: about === undefined ? 1n : 0n };

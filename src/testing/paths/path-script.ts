@@ -27,6 +27,7 @@ export function scriptOf(setting: Setting, start: Step, moves: readonly Move[], 
   moves.forEach(({ act, step }, nth) => {
     const before = (moves[nth - 1]?.step ?? start).state;
     writer.decide(act, nth + 1, times[nth] ?? 0, before);
+    writer.requireQuestions(times[nth] ?? 0, before);
     for (const begun of step.begun) writer.open(begun, begins(nth, begun), before, step.state);
   });
   const { input, reflections } = own;
@@ -63,6 +64,17 @@ class Writer {
     return this.#steps.script();
   }
 
+  /** @throws PhasegateError `PATHS_UNKNOWN` if a question to a person expires while others decide. */
+  requireQuestions(time: number, state: PathState): void {
+    for (const waiting of this.#waiting.values()) {
+      const { about, type } = waiting.begun;
+      const spot = state.phases[seatNamed(this.#setting, about)?.index ?? -1];
+      // The question about a phase that runs again is closed.
+      const isOpen = !spot || spot.standing === 'working' || spot.standing === 'escalated';
+      if (type === 'question' && isOpen) this.#requireOpen(waiting, time, state);
+    }
+  }
+
   /** Notes work that has begun. Work of the same phase that nobody has decided about was stopped. */
   open(begun: Begun, at: number, before: PathState | undefined, after: PathState): void {
     const seat = seatNamed(this.#setting, begun.about);
@@ -79,11 +91,8 @@ class Writer {
     if (!waiting) return;
     const ms = time - waiting.at;
     const seat = seatNamed(this.#setting, act.about);
-    const expiry = expiryAfter(this.#setting, before, act.about);
     const isQuestion = waiting.begun.type === 'question';
-    const isOpen = isQuestion || seat?.gate?.mute !== undefined;
-    if (isOpen && act.decision !== 'expire' && expiry !== undefined && ms >= expiry && !hasExpired(before, seat))
-      throw tooEarly(this.#setting, act.about, expiry);
+    if (act.decision !== 'expire') this.#requireOpen(waiting, time, before);
     if (act.decision === 'expire') this.#expire(act, waiting, seat);
     else {
       this.#waiting.delete(act.about);
@@ -92,6 +101,13 @@ class Writer {
         this.#steps.review(seat, seat.gate.mute, ms, answerOf(act, nth));
       else this.#steps.person(act.about, ms, personalAnswer(act, nth));
     }
+  }
+
+  /** @throws PhasegateError `PATHS_UNKNOWN` if a question has expired by that time. */
+  #requireOpen({ begun: { about }, at }: Waiting, time: number, state: PathState): void {
+    const expiry = expiryAfter(this.#setting, state, about);
+    if (expiry === undefined || time - at < expiry || hasExpired(state, seatNamed(this.#setting, about))) return;
+    throw tooEarly(this.#setting, about, expiry);
   }
 
   /** A question that has expired stays open, or another person is asked, who opens a question of its own. */

@@ -9,7 +9,7 @@ import type { Step } from '../decisions/draft.ts';
 import { rowOf, type Goal } from './goal.ts';
 import { pressedWays } from './press.ts';
 import { seatNamed, type Setting } from '../decisions/setting.ts';
-import { keyOf } from '../decisions/state.ts';
+import { stateKeys } from '../decisions/state.ts';
 import { begin, step } from '../decisions/step.ts';
 import type { Move } from './timeline.ts';
 
@@ -42,6 +42,7 @@ export class Search {
   /** Points from which no way near leads to a target. That never changes, as targets only become fewer. */
   readonly #dead = new Set<string>();
   #pressed: readonly (readonly Move[])[] | undefined;
+  readonly #keyOf = stateKeys();
   #steps = 0;
 
   constructor(setting: Setting, goal: Goal, maxSteps: number) {
@@ -102,7 +103,7 @@ export class Search {
 
   /** Finds the shortest way on which the phase that decides next decides in one manner until a target is reached. */
   #nearWay(point: Point, about: string, most: number): readonly Move[] | undefined {
-    const key = `${keyOf(point.step.state)}${point.last ?? ''}`;
+    const key = `${this.#keyOf(point.step.state)};${point.last ?? ''}`;
     if (this.#dead.has(key)) return undefined;
     const acts = actsOf(this.#setting, point.step.state, about);
     let best: Way | undefined;
@@ -184,7 +185,7 @@ export class Search {
         const back = { move, before: way };
         if (this.#goal.newIn(act, move.step, point.last).length > 0) return movesOf(back);
         const after = pointAfter(point, move);
-        const key = `${keyOf(after.step.state)}${after.last ?? ''}`;
+        const key = `${this.#keyOf(after.step.state)};${after.last ?? ''}`;
         if (seen.has(key)) continue;
         seen.add(key);
         queue.push({ point: after, way: back, length: length + 1 });

@@ -48,12 +48,15 @@ export function timelineOf(setting: Setting, start: Step, moves: readonly Move[]
   return { times, begins };
 }
 
-/** Returns the milliseconds after which the question about a phase or a limit expires; `undefined` if it does not. */
+/** Returns the milliseconds after which a question about a phase or a limit expires; `undefined` if none does. */
 export function expiryAfter(setting: Setting, { phases }: PathState, about: string): number | undefined {
   const seat = seatNamed(setting, about);
   if (!seat) return setting.plan.inbox?.expireAfterMs;
-  const isEscalated = phases[seat.index]?.standing === 'escalated';
-  return isEscalated ? seat.gate?.plan.inbox.expireAfterMs : seat.gate?.mute?.question?.expireAfterMs;
+  const spot = phases[seat.index];
+  if (spot?.standing === 'escalated') return seat.gate?.plan.inbox.expireAfterMs;
+  const asked = spot?.pending === 'all' ? [...(seat.gate?.deciders ?? []), seat.gate?.mute] : [seat.gate?.mute];
+  const times = asked.flatMap((one) => one?.question?.expireAfterMs ?? []);
+  return times.length > 0 ? Math.min(...times) : undefined;
 }
 
 /** The error for a question that expires while the path does not want it. */
