@@ -109,7 +109,7 @@ function build({ phases, concurrency, policy }: Scenario): Pipeline {
         ...(review && { review }),
       } as never);
     }),
-  } as never);
+  });
 }
 
 /** Rehearses a random path. @returns The entries of the coverage in which model and run differ. */

@@ -8,7 +8,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { questionOf, type HumanOptions } from '../../model/handlers/human.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
-import { between, reach, type Graph } from '../../model/values/graph.ts';
+import { between, reach, topologicalOrder, type Graph } from '../../model/values/graph.ts';
 import type { DecisionKind } from './decision.ts';
 
 /** A task or a reviewer. */
@@ -63,6 +63,8 @@ export interface Setting {
   readonly work: Work;
   readonly graph: Graph;
   readonly seats: readonly Seat[];
+  /** Indices of the phases in topological order. */
+  readonly byRank: readonly number[];
   readonly kinds: ReadonlySet<DecisionKind>;
   /** Most phases at work. */
   readonly room: number;
@@ -88,6 +90,7 @@ export function settingOf(
     work,
     graph,
     seats,
+    byRank: topologicalOrder(graph),
     kinds,
     room: countOf(plan.concurrency),
     findsLoops: seats.some(({ gate }) => gate !== null && gate.plan.loopAfter !== 'unlimited'),

@@ -12,7 +12,7 @@ import type { Seat } from './setting.ts';
 export function startFree(draft: Draft): void {
   if (draft.ended !== null) return;
   const { seats } = draft.setting;
-  const free = seats.filter((seat) => mayStart(draft, seat)).map(({ index }) => index);
+  const free = freePhases(draft);
   const waiting = draft.queue.filter((index) => free.includes(index));
   draft.queue = [...waiting, ...free.filter((index) => !waiting.includes(index))];
   while (!isHeld(draft) && draft.ended === null) {
@@ -26,10 +26,10 @@ export function startFree(draft: Draft): void {
 /** Starts the next attempt of a phase. */
 export function attempt(draft: Draft, seat: Seat): void {
   const { attempts } = spotAt(draft, seat.index);
-  const isCounted = draft.setting.plan.limits.attemptsPerPhase !== undefined;
+  const { attemptsPerPhase = 0 } = draft.setting.plan.limits;
   change(draft, seat.index, {
     standing: 'working',
-    attempts: isCounted ? attempts + 1 : 0,
+    attempts: Math.min(attemptsPerPhase, attempts + 1),
     hasPlace: false,
     ...FRESH,
   });
@@ -66,12 +66,16 @@ export function reachLimit(draft: Draft, seat: Seat, limit: 'corrections' | 'per
 
 const FRESH = { errors: 0, pending: 'all', checked: false, expired: false } as const;
 
-function mayStart(draft: Draft, { index, above }: Seat): boolean {
-  const { standing } = spotAt(draft, index);
-  if (standing === 'returning') return true;
-  if (standing !== 'idle' && standing !== 'rewinding') return false;
-  for (const one of above) if (spotAt(draft, one).standing !== 'approved') return false;
-  return true;
+/** Returns the phases that may start, in definition order: those whose ancestors are all approved. */
+function freePhases({ setting: { graph, byRank }, phases }: Draft): readonly number[] {
+  const isSettled = phases.map(() => false);
+  const free = byRank.filter((index) => {
+    const areBefore = (graph.before[index] ?? []).every((one) => isSettled[one]);
+    const standing = phases[index]?.standing;
+    isSettled[index] = areBefore && standing === 'approved';
+    return standing === 'returning' || (areBefore && (standing === 'idle' || standing === 'rewinding'));
+  });
+  return free.toSorted((a, b) => a - b);
 }
 
 function isPlaced(draft: Draft, index: number): boolean {

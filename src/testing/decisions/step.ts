@@ -218,7 +218,9 @@ function sendBack(draft: Draft, seat: Seat, target: Seat | undefined, isByPerson
 }
 
 function count(draft: Draft): void {
-  if (draft.setting.plan.limits.corrections !== undefined) draft.corrections += 1;
+  // Corrections of people count beyond the limit, which changes nothing.
+  const { corrections = 0 } = draft.setting.plan.limits;
+  draft.corrections = Math.min(corrections, draft.corrections + 1);
 }
 
 /** Counts once more, if there is a bound: without one, states stay equal. */

@@ -46,7 +46,7 @@ export function countPaths(setting: Setting, maxStates = MOST_STATES): PathCount
     const known = next.ended === null ? counts.get(key) : 1n;
     if (known !== undefined) frame.sum += known;
     else if (open.has(key)) isEndless = true;
-    else if (counts.size >= maxStates) {
+    else if (counts.size + stack.length >= maxStates) {
       // Each state has a path to the end.
       isExact = false;
       frame.sum += 1n;

@@ -91,6 +91,7 @@ export function paths<O, I>(pipeline: Pipeline<O, I>, options: PathsOptions<I>):
 // --- internal ---
 
 function findPaths(setting: Setting, cover: CoverKind | 'all', maxPaths: number, maxSteps: number) {
+  if (setting.seats.length > maxSteps) throw noRoom(setting, maxSteps);
   if (cover === 'all') {
     const count = countPaths(setting);
     if (!count.isExact || count.paths > BigInt(maxPaths)) throw tooManyInAll(setting, count, maxPaths, maxSteps);
@@ -100,13 +101,7 @@ function findPaths(setting: Setting, cover: CoverKind | 'all', maxPaths: number,
   }
   const found = findCover(setting, cover, maxSteps, maxPaths);
   if (found.paths.length > maxPaths) throw tooMany(setting, cover, maxPaths, maxSteps);
-  if (found.paths.length === 0 && found.missed.length > 0 && !fits(setting, maxSteps)) throw noRoom(setting, maxSteps);
   return { found: found.paths, missed: found.missed };
-}
-
-/** True if approvals alone fit into a path. */
-function fits({ seats }: Setting, maxSteps: number): boolean {
-  return seats.length <= maxSteps;
 }
 
 function countIn(name: string, value: number): number {

@@ -112,11 +112,11 @@ function demand(
   return plain && { act: plain, step: step(setting, state, plain) };
 }
 
-/** True for a demand without a budget, which would be made without end. */
-function isEndless({ seats }: Setting, { about, decision }: Act): boolean {
+/** True for a demand without a budget and without a limit, which would be made without end. */
+function isEndless({ seats, plan: { limits } }: Setting, { about, decision }: Act): boolean {
   const gate = seats.find(({ name }) => name === about)?.gate;
-  if (decision === 'retryPredecessor') return gate?.maxRewinds === Infinity;
-  return decision === 'reviewError' || decision === 'unreadable'
-    ? gate?.maxErrors === Infinity
-    : gate?.maxRetries === Infinity;
+  if (decision === 'reviewError' || decision === 'unreadable') return gate?.maxErrors === Infinity;
+  if (limits.corrections !== undefined) return false;
+  if (decision === 'retryPredecessor') return gate?.maxRewinds === Infinity && limits.perPair === undefined;
+  return gate?.maxRetries === Infinity && limits.attemptsPerPhase === undefined;
 }

@@ -44,12 +44,14 @@ export class Search {
   #pressed: readonly (readonly Move[])[] | undefined;
   readonly #keyOf = stateKeys();
   #steps = 0;
+  #hasBegun = false;
 
   constructor(setting: Setting, goal: Goal, maxSteps: number) {
     this.#setting = setting;
     this.#goal = goal;
     this.#maxSteps = maxSteps;
     this.#start = { step: begin(setting), last: null };
+    goal.reach(this.#start.step.shown);
   }
 
   /** Steps of the model so far. */
@@ -59,14 +61,18 @@ export class Search {
 
   /** Finds the next path; `undefined` if no other target is found. */
   next(): FoundPath | undefined {
+    // The path on which all gates approve comes first.
+    const plain = this.#hasBegun ? undefined : this.#goOn([], true);
+    this.#hasBegun = true;
+    if (plain) return plain;
     const near = this.#goOn([]);
     if (near || this.#goal.left.length === 0) return near;
     const far = this.#pressedWay() ?? this.#farWay();
     return far && this.#goOn(far);
   }
 
-  /** Goes on to the end, from target to target. @param first Moves from the start. */
-  #goOn(first: readonly Move[]): FoundPath | undefined {
+  /** Goes on to the end, from target to target. @param first Moves from the start. @param isPlainPath True if gates only approve. */
+  #goOn(first: readonly Move[], isPlainPath = false): FoundPath | undefined {
     const path: Move[] = [];
     const targets: string[] = [];
     let point = this.#start;
@@ -85,7 +91,8 @@ export class Search {
       if (about === undefined) break;
       // After a target, each phase may have to decide again before the end.
       const most = this.#maxSteps - path.length - this.#setting.seats.length;
-      const way = this.#nearWay(point, about, most) ?? this.#plainWay(point, about);
+      const near = isPlainPath ? undefined : this.#nearWay(point, about, most);
+      const way = near ?? this.#plainWay(point, about);
       if (!way || path.length + way.length > this.#maxSteps) {
         this.#goal.forget(targets);
         this.#dead.clear();

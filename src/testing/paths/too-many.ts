@@ -10,9 +10,7 @@ import type { Setting } from '../decisions/setting.ts';
 
 /** The error for a cover that needs too many paths. */
 export function tooMany(setting: Setting, kind: CoverKind, maxPaths: number, maxSteps: number): PhasegateError {
-  const { paths, isWhole } = findCover(setting, kind, maxSteps, MOST_COUNTED);
-  const needs = isWhole ? grouped(BigInt(paths.length)) : `more than ${grouped(BigInt(MOST_COUNTED))}`;
-  const problem = `Cannot make the paths of pipeline "${setting.plan.name}" as cover: '${kind}' needs ${needs}, and maxPaths is ${maxPaths}`;
+  const problem = `Cannot make the paths of pipeline "${setting.plan.name}" as cover: '${kind}' needs more than ${maxPaths}, which is maxPaths`;
   return new PhasegateError('PATHS_TOO_MANY', problem, { hint: adviceFor(setting, kind, maxPaths, maxSteps) });
 }
 
@@ -39,9 +37,6 @@ export function noRoom({ plan, seats }: Setting, maxSteps: number): PhasegateErr
 }
 
 // --- internal ---
-
-/** Most paths of a cover that are counted. */
-const MOST_COUNTED = 2000;
 
 /** Covers by size, the largest first. */
 const SMALLER: readonly CoverKind[] = ['pairs', 'transitions', 'bounds'];
