@@ -151,12 +151,27 @@ async function differences(drawn: Scenario): Promise<string | null> {
   return wrong.length === 0 ? null : [pathName(moves.map(({ act }) => act)), ...wrong].join('\n');
 }
 
+const REVIEW = { options: {}, reviewers: [null], quorum: 0, checks: [] };
+const PHASE = { mode: 'dependencies' as const, tasks: [false], gate: null };
+
+/** A phase sends back another, and the commit of that reaches a third one. */
+const WIDE: Scenario = {
+  phases: [
+    { ...PHASE, after: [] },
+    { ...PHASE, after: [0], gate: { ...REVIEW, options: { invalidate: 'all' } } },
+    { ...PHASE, after: [0] },
+  ],
+  concurrency: 'unlimited',
+  policy: {},
+  choices: [0, 4],
+};
+
 describe('the model of decisions', () => {
   it('shows exactly what the run of each path shows', { timeout: 300_000 }, async () => {
     const property = fc.asyncProperty(scenario, async (drawn) => {
       const found = await differences(drawn);
       if (found !== null) throw new Error(`${found}\n${JSON.stringify(drawn)}`);
     });
-    await fc.assert(property, numberOfRuns({ runs: 120, seed: 15 }));
+    await fc.assert(property, { ...numberOfRuns({ runs: 120, seed: 15 }), examples: [[WIDE]] });
   });
 });
