@@ -64,3 +64,7 @@ export { verdict, type VerdictOptions } from './testing/scripted/verdict.ts';
 export { pipelineProperty, PropertyError, type PropertyOptions } from './testing/property/pipeline-property.ts';
 export type { RehearsalFinding } from './testing/cover/rehearsal-findings.ts';
 export { rehearseAll, type RehearsedPipeline } from './testing/cover/rehearse-all.ts';
+export { paths, type Paths, type PathsOptions } from './testing/paths/paths.ts';
+export type { PipelinePath } from './testing/paths/path.ts';
+export type { DecisionKind, PathDecision } from './testing/decisions/decision.ts';
+export { pathsToMermaid } from './testing/paths/paths-mermaid.ts';

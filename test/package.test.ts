@@ -64,8 +64,8 @@ describe('the package', () => {
     ]);
     expect(packed.paths).toContain('dist/dashboard/index.html');
     expect(packed.paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // The limit has room above 873 000 bytes, the measured size. Agents, workspaces and fleets are some 80 000 of them, testing 35 000.
-    expect(packed.size).toBeLessThan(960_000);
+    // The limit has room above 970 000 bytes, the measured size. Agents, workspaces and fleets are some 80 000 of them.
+    expect(packed.size).toBeLessThan(985_000);
   });
 
   it('contains and references no source maps, as their sources are not in it', async () => {

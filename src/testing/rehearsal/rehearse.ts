@@ -31,11 +31,14 @@ export interface RehearsedRun<O = unknown> {
   readonly trace: Trace;
 }
 
+/** A script, the trace of an earlier rehearsal, or a path. */
+type Rehearsable<I> = Script<I> | Trace | { readonly script: Script };
+
 /**
  * Runs a pipeline with scripted workers and people. Machines, gates, prompts, schemas, limits and the store are real. Time is virtual, so
  * that a wait of a week takes no time. Nothing of the pipeline's own work runs, but for steps `asDefined()`.
  *
- * @param script The steps of each worker and person, or the trace of an earlier rehearsal.
+ * @param script The steps of each worker and person, the trace of an earlier rehearsal, or a path of `paths`.
  * @throws PhasegateError `SCRIPT_INVALID` if the script lacks a worker or a person, names one that does not exist, or ends too early;
  *   `REHEARSAL_STUCK` if the run has not ended and nothing is left that could happen; and as `resumeRun` does after a crash.
  *
@@ -48,10 +51,7 @@ export interface RehearsedRun<O = unknown> {
  * run.prompts('write')[1].includes('Name the index.');
  * ```
  */
-export async function rehearse<O, I>(
-  pipeline: Pipeline<O, I>,
-  script: Script<I> | Trace = {},
-): Promise<RehearsedRun<O>> {
+export async function rehearse<O, I>(pipeline: Pipeline<O, I>, script: Rehearsable<I> = {}): Promise<RehearsedRun<O>> {
   const run = await rehearseUnnoted(pipeline, script);
   noteRun(run.records);
   return run;
@@ -60,7 +60,7 @@ export async function rehearse<O, I>(
 /** As {@link rehearse}, but the run counts in no coverage of the tests. Generated runs show nearly everything. */
 export async function rehearseUnnoted<O, I>(
   pipeline: Pipeline<O, I>,
-  script: Script<I> | Trace,
+  script: Rehearsable<I>,
 ): Promise<RehearsedRun<O>> {
   checkPipeline(pipeline);
   if (typeof script !== 'object' || script === null)
@@ -71,7 +71,8 @@ export async function rehearseUnnoted<O, I>(
         hint: "Give steps by name: { tasks: { draft: 'a draft' }, reviews: { '*': approve() } }.",
       },
     );
-  const given: Script = isTrace(script) ? scriptOf(pipeline.name, script) : script;
+  const own = 'script' in script ? script.script : script;
+  const given: Script = isTrace(own) ? scriptOf(pipeline.name, own) : own;
   const rehearsing = new Rehearsing(pipeline, given);
   const result = await rehearsing.toEnd();
   const { done, prompts } = rehearsing.performer;
