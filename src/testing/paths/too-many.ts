@@ -52,5 +52,5 @@ function adviceFor(setting: Setting, kind: CoverKind | 'all', maxPaths: number, 
 
 /** Writes a number with spaces between its thousands. */
 function grouped(count: bigint): string {
-  return String(count).replaceAll(/\B(?=(?:\d{3})+$)/gu, ' ');
+  return count.toLocaleString('en-US').replaceAll(',', ' ');
 }
