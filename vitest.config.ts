@@ -17,11 +17,12 @@ const PROPERTY = [
 
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
-  'test/{build,bundlers,command,command-check,docs,git-checks,hovers,one-answer,package,pictures}.test.ts',
+  'test/{build,bundlers,command,command-check,docs,git-checks,hovers,one-answer,package,pictures,yaml-workspaces}.test.ts',
   'test/agents/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/dashboard/bundle.test.ts',
   'test/examples/**/*.test.ts',
+  'test/fleet/{asks,attempts,child,compile,every,gate,interrupted,plan-goal,rewind,rework,start,states,tree,user}*.test.ts',
   'test/inspect/**/*.test.ts',
   'test/openai/**/*.test.ts',
   'test/server/**/*.test.ts',
