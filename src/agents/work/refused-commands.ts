@@ -14,7 +14,7 @@ import { countOf, fieldsOf, textOf } from '../jsonl/json-fields.ts';
 import { withFile } from '../process/turn-files.ts';
 
 /**
- * Does the work of a turn. Commands that are refused to the agent meanwhile become warnings , also if the work fails.
+ * Does the work of a turn. Commands that are refused to the agent meanwhile become warnings, also if the work fails.
  *
  * @param agent Its name.
  * @param work Gets the variables that the agent's process needs for it.
