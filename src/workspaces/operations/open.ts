@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { exclusively } from '../git/mutex.ts';
-import { requireCommit, type Repository } from '../git/repository.ts';
+import { requireCommit, resolveName, type Repository } from '../git/repository.ts';
 import { withScratch, type Home } from '../marker/home.ts';
 import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts';
 import { COOKIE, endProcesses, isAlive } from '../marker/processes.ts';
@@ -31,7 +31,7 @@ export interface Opened extends Try {
   readonly work: string;
   readonly env: Readonly<Record<string, string>>;
   readonly notes: readonly Note[];
-  /** Id of the tree that it has at the start, after the setup. */
+  /** Id of the tree or commit with the files at the start, after the setup. */
   readonly tree: string;
   /** The index of the files before the agent. */
   readonly seed: IndexSeed;
@@ -172,13 +172,13 @@ async function fill(
       break;
   }
   // A snapshot begins with the files of the base.
-  if (index !== undefined && files === base) await seed.take(index);
+  if (index !== undefined && files === base) await seed.take(index, 'new');
   if (options.isolation !== 'inPlace') notes.push(...(await copyIncluded(repository.folder, work, options.include)));
-  const before = await repository.text(['rev-parse', `${files}^{tree}`]);
-  if (options.setup === undefined) return { notes, tree: before };
+  if (options.setup === undefined) return { notes, tree: files };
   const { setup: line, timeout } = options;
   await runScript({ line, name: 'setup', folder: work, env, timeout, signal: repository.signal });
   const tree = await treeAfterSetup(given, { work, base, seed });
+  const before = await resolveName(repository, `${files}^{tree}`);
   return { notes: tree === before ? notes : [...notes, SETUP_CHANGED], tree };
 }
 

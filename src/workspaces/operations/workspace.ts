@@ -12,7 +12,7 @@ import { runScript } from '../place/script.ts';
 import type { Closed, Workspace } from '../port.ts';
 import type { OpenRepository, Repository } from '../git/repository.ts';
 import { changesIn, doubtAbout } from '../snapshot/is-kept.ts';
-import { keepWork, readKept } from '../snapshot/keep.ts';
+import { keepWork, keptCommit } from '../snapshot/keep.ts';
 
 /** Options of {@link createWorkspace}. */
 export interface WorkspaceOptions {
@@ -128,7 +128,7 @@ export async function doubtOf(
 ): Promise<string | undefined> {
   const { work, marker, seed } = opened;
   const { place, base, files = base, isolation } = marker;
-  const kept = await readKept(repository, place);
+  const kept = await keptCommit(repository, place);
   try {
     return await doubtAbout({
       ...takeOptions(options, work),
@@ -137,7 +137,7 @@ export async function doubtOf(
       base,
       isolation,
       seed,
-      commits: [...(kept ? [kept.commit] : []), base, files],
+      commits: [...new Set([...(kept === undefined ? [] : [kept]), base, files])],
     });
   } catch (error) {
     return `Its files cannot be compared: ${error instanceof Error ? (error.message.split('\n')[0] ?? '') : ''}`;

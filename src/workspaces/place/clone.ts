@@ -11,13 +11,8 @@ import { removeTree } from '../marker/remove-tree.ts';
 
 /** Clones the repository to a new folder, with the files of a commit and a detached HEAD. @returns The path of its index. */
 export async function makeClone(repository: Repository, work: string, base: string): Promise<string> {
-  await copyRepository(repository, work);
+  await copyRepository(repository, work, base);
   const freshGitDir = join(work, '.git');
-  const has = await repository.git(['cat-file', '-e', `${base}^{commit}`], { freshGitDir, codes: [0, 1, 128] });
-  if (has.code !== 0) {
-    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
-    await repository.git([...fetch, repository.commonDir, base], { freshGitDir });
-  }
   await repository.git(['remote', 'remove', 'origin'], { freshGitDir });
   for (const name of ['exclude', 'attributes']) await copySmall(repository.commonDir, freshGitDir, join('info', name));
   const checkout = ['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', base];
@@ -28,7 +23,7 @@ export async function makeClone(repository: Repository, work: string, base: stri
 
 // --- internal ---
 
-async function copyRepository(repository: Repository, work: string): Promise<void> {
+async function copyRepository(repository: Repository, work: string, base: string): Promise<void> {
   const { commonDir } = repository;
   const settings = (await conversionsOf(repository)).flatMap((setting) => ['--config', setting]);
   const words = [
@@ -51,6 +46,8 @@ async function copyRepository(repository: Repository, work: string): Promise<voi
     // Git copies no repository that has symbolic links among its objects.
     await removeTree(work);
     await clone(['--no-local']);
+    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
+    await repository.git([...fetch, commonDir, base], { freshGitDir: join(work, '.git') });
   }
 }
 

@@ -47,10 +47,19 @@ export async function removePaths(
   await repository.git(['update-index', '--force-remove', '-z', '--stdin'], { ...call, input: inputOf(paths) });
 }
 
-/** Puts files into an index. A file replaces a folder of the same name, and the other way round. */
-export async function addPaths(repository: Repository, call: RepositoryCall, paths: readonly string[]): Promise<void> {
-  if (paths.length === 0) return;
-  await repository.git(['update-index', '--add', '--replace', '-z', '--stdin'], { ...call, input: inputOf(paths) });
+/**
+ * Puts files into an index. A file replaces a folder of the same name, and the other way round.
+ *
+ * @returns False if git may have left some out. It refuses names such as `.git/config`, says so, and goes on.
+ */
+export async function addPaths(
+  repository: Repository,
+  call: RepositoryCall,
+  paths: readonly string[],
+): Promise<boolean> {
+  if (paths.length === 0) return true;
+  const add = ['update-index', '--add', '--replace', '-z', '--stdin'];
+  return (await repository.git(add, { ...call, input: inputOf(paths) })).said === '';
 }
 
 // --- internal ---

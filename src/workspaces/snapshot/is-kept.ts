@@ -40,7 +40,7 @@ export async function doubtAbout(options: ProofOptions): Promise<string | undefi
   if (taken.submodules.length > 0) return 'Changes inside of a submodule are not kept.';
   if (taken.left.length > 0) return 'Paths that git refuses are not kept.';
   if (options.isolation !== 'clone') return undefined;
-  const { kept: lost, problem } = await lostCommits(repository, work);
+  const { kept: lost, problem } = await lostCommits(repository, work, commits);
   if (problem !== undefined) return `Commits in it may not be kept, as ${problem}.`;
   return lost.length > 0 ? 'Commits in it are not kept.' : undefined;
 }

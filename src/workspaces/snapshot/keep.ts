@@ -35,6 +35,11 @@ export async function keepWork(options: KeepOptions): Promise<Snapshot> {
   return snapshotOf(repository, sealed);
 }
 
+/** Returns the id of the kept work of an attempt; `undefined` if there is none. */
+export async function keptCommit(repository: Repository, place: AttemptPlace): Promise<string | undefined> {
+  return resolveName(repository, `${attemptRef('attempts', place)}^{commit}`);
+}
+
 /** Reads the kept work of an attempt. */
 export async function readKept(repository: Repository, place: AttemptPlace): Promise<Snapshot | undefined> {
   const sealed = await readSealed(repository, attemptRef('attempts', place));

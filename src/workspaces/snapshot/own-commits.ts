@@ -37,9 +37,9 @@ export interface OwnCommits {
 
 /** Keeps the commits of a clone that the user's repository does not have. */
 export async function keepOwnCommits(options: OwnCommitsOptions): Promise<OwnCommits> {
-  const { repository, work } = options;
+  const { repository, work, base } = options;
   const { refs, problem } = await readAgentRefs(join(work, '.git'));
-  const unknown = await unknownOf(repository, refs);
+  const unknown = await unknownOf(repository, refs, [base]);
   if (unknown.length === 0) return { kept: [], ...(problem !== undefined && { problem }) };
   try {
     const packed = await copyObjects(options, unknown);
@@ -59,10 +59,14 @@ export async function keepDetached(options: OwnCommitsOptions): Promise<OwnCommi
   return { kept: await nameCommits(options, [{ name: 'HEAD', id: head }]) };
 }
 
-/** Names of refs of a clone that stand for objects which the user's repository does not have, and a problem in reading them. */
-export async function lostCommits(repository: Repository, work: string): Promise<OwnCommits> {
+/**
+ * Names of refs of a clone that stand for objects which the user's repository does not have, and a problem in reading them.
+ *
+ * @param known Ids of commits that the repository has.
+ */
+export async function lostCommits(repository: Repository, work: string, known: readonly string[]): Promise<OwnCommits> {
   const { refs, problem } = await readAgentRefs(join(work, '.git'));
-  const unknown = await unknownOf(repository, refs);
+  const unknown = await unknownOf(repository, refs, known);
   return { kept: unknown.map(({ name }) => name), ...(problem !== undefined && { problem }) };
 }
 
@@ -73,7 +77,12 @@ const COPY_MS = 120_000;
 /** Most refs whose commits are kept. */
 const MOST_REFS = 50;
 
-async function unknownOf(repository: Repository, refs: readonly AgentRef[]): Promise<readonly AgentRef[]> {
+async function unknownOf(
+  repository: Repository,
+  found: readonly AgentRef[],
+  known: readonly string[],
+): Promise<readonly AgentRef[]> {
+  const refs = found.filter(({ id }) => !known.includes(id));
   if (refs.length === 0) return [];
   const input = `${refs.map(({ id }) => id).join('\n')}\n`;
   const answers = await repository.text(['cat-file', '--batch-check=%(objecttype)'], { input });

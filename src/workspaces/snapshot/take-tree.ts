@@ -28,7 +28,7 @@ export interface TakeOptions {
   readonly maxBytes: number;
   /** Runs the user's content filters. Only for the user's own folder. @default false */
   readonly filters?: boolean | undefined;
-  /** The index of the base and of the files as they were. @default every file is read */
+  /** The index of the base or of an earlier snapshot that is in the repository. @default every file is read */
   readonly seed?: IndexSeed | undefined;
   /** Folders of objects. @default that of the repository */
   readonly objects?: readonly [string, ...string[]] | undefined;
@@ -50,9 +50,12 @@ export async function takeTree(options: TakeOptions): Promise<TakenTree> {
   const { repository, work, base, scratch, objects, filters, seed } = options;
   const index = join(scratch, 'index');
   const call: RepositoryCall = { workTree: work, index, objects, filters };
-  if ((await seed?.put(index)) !== true) await repository.git(['read-tree', base], call);
-  await repository.git(['update-index', '-q', '--refresh'], { ...call, codes: [0, 1] });
-  await seed?.take(index);
+  const known = (await seed?.put(index)) ?? 'none';
+  if (known === 'none') await repository.git(['read-tree', base], call);
+  if (known !== 'refreshed') {
+    await repository.git(['update-index', '-q', '--refresh'], { ...call, codes: [0, 1] });
+    await seed?.take(index, 'refreshed');
+  }
   const state: State = {
     kinds: createPathKinds(work),
     nested: new Set(),
@@ -63,11 +66,13 @@ export async function takeTree(options: TakeOptions): Promise<TakenTree> {
   };
   let pending = await listTaken(options, call);
   for (let round = 0; round < MOST_ROUNDS && isNew(pending, state); round++) {
-    await apply(pending, options, call, state);
-    pending = await listTaken(options, call);
+    const isWhole = await apply(pending, options, call, state);
+    pending = isWhole ? [] : await listTaken(options, call);
   }
   const left = pending.map(({ path }) => path).filter((path) => !path.endsWith('/') && !state.submodules.has(path));
   const tree = await repository.text(['write-tree'], call);
+  // The next snapshot can begin here if it would say the same, and if its objects stay.
+  if (pending.length === 0 && state.nested.size === 0 && !objects) await seed?.take(index, 'refreshed');
   return {
     tree,
     nested: shown(state.nested),
@@ -103,13 +108,13 @@ async function listTaken({ repository, include }: TakeOptions, call: RepositoryC
   );
 }
 
-/** Puts changes into the index. */
+/** Puts changes into the index. @returns True if each of them is in it. */
 async function apply(
   changes: readonly Change[],
   options: TakeOptions,
   call: RepositoryCall,
   state: State,
-): Promise<void> {
+): Promise<boolean> {
   const { repository, maxBytes } = options;
   const added: string[] = [];
   const removed: string[] = [];
@@ -130,7 +135,8 @@ async function apply(
   }
   if (state.bytes > maxBytes) throw tooLarge(state.bytes, maxBytes);
   await removePaths(repository, call, removed);
-  await addPaths(repository, call, added);
+  const isAdded = await addPaths(repository, call, added);
+  return isAdded && files.length === changes.length && added.length + removed.length === changes.length;
 }
 
 /**
