@@ -4,7 +4,8 @@
  * @module
  */
 import { exclusively } from './mutex.ts';
-import { resolveName, type Repository } from './repository.ts';
+import { resolveName } from './objects.ts';
+import type { Repository } from './repository.ts';
 
 /** A ref, its new value, and the value that it must have now: none if absent. */
 export interface RefUpdate {

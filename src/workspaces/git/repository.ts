@@ -78,27 +78,6 @@ export function repositoryOpener(options: RepositoryOptions): OpenRepository {
   };
 }
 
-/** Returns the id of the object that a name stands for; `undefined` if there is none. */
-export async function resolveName(repository: Repository, name: string): Promise<string | undefined> {
-  const { code, output } = await repository.git(['rev-parse', '--quiet', '--verify', '--end-of-options', name], {
-    codes: [0, 1],
-  });
-  return code === 0 ? output.toString('latin1').trim() : undefined;
-}
-
-/** Returns the id of a commit in full. @throws PhasegateError `WORKSPACE_REFUSED` if the repository has no such commit. */
-export async function requireCommit(repository: Repository, commit: string): Promise<string> {
-  const found = OBJECT_ID.test(commit) ? await resolveName(repository, `${commit}^{commit}`) : undefined;
-  if (found !== undefined) return found;
-  const shown = JSON.stringify(commit.slice(0, 80));
-  throw new PhasegateError('WORKSPACE_REFUSED', `Cannot use commit ${shown} as the repository does not have it`, {
-    hint: 'Give the full id of a commit, as `start`, `keep` and `integrate` return it.',
-  });
-}
-
-/** The full id of an object. */
-export const OBJECT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
-
 // --- internal ---
 
 /** The first version of git that merges without a working tree. */

@@ -4,7 +4,8 @@
  * @module
  */
 import { createRef } from './refs.ts';
-import { resolveName, type Repository } from './repository.ts';
+import { resolveName } from './objects.ts';
+import type { Repository } from './repository.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
 /** A commit and the facts about it. */

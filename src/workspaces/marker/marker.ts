@@ -8,7 +8,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { slug } from '../git/names.ts';
-import { OBJECT_ID } from '../git/repository.ts';
+import { OBJECT_ID } from '../git/objects.ts';
 import type { AttemptPlace } from '../port.ts';
 import { withScratch, type Home } from './home.ts';
 import { identify, isAlive, processSchema } from './processes.ts';

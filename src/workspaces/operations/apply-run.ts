@@ -6,7 +6,8 @@
 import { copyFile, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRefs } from '../git/names.ts';
-import { repositoryOpener, resolveName, type Repository } from '../git/repository.ts';
+import { resolveName, resolveNames } from '../git/objects.ts';
+import { repositoryOpener, type Repository } from '../git/repository.ts';
 import { itemsOf } from '../git/run-git.ts';
 import { readSealed } from '../git/sealed.ts';
 import { openHome, withScratch } from '../marker/home.ts';
@@ -52,12 +53,8 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
   const { author, timeout } = options;
   const repository = await repositoryOpener({ folder: options.repository, author, timeout })(signal);
   const { branch, branchRef, published, start } = runRefs(run);
-  const [found, last, from, base] = await Promise.all([
-    resolveName(repository, branchRef),
-    resolveName(repository, published),
-    resolveName(repository, 'HEAD^{commit}'),
-    readSealed(repository, start),
-  ]);
+  const [found, last, from] = await resolveNames(repository, [branchRef, published, 'HEAD^{commit}']);
+  const base = await readSealed(repository, start);
   // Someone may have deleted the branch. Its commit is kept.
   const to = found ?? last;
   if (to === undefined) throw unknown(branch);

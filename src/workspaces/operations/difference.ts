@@ -4,7 +4,8 @@
  * @module
  */
 import { MOST_FILES, statusOf } from '../git/changes.ts';
-import { requireCommit, type Repository } from '../git/repository.ts';
+import { requireCommit } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
 import type { Difference, DifferenceFile, DiffOptions } from '../port.ts';
 

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, writeCommit } from '../git/commit.ts';
 import { attemptRef } from '../git/names.ts';
-import { requireCommit, resolveName, type Repository } from '../git/repository.ts';
+import { requireCommit, resolveName, resolveNames } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
 import { readSealed, seal, type Sealed } from '../git/sealed.ts';
 import type { Conflict, Integration, IntegrationPart, IntegrateOptions } from '../port.ts';
@@ -71,7 +72,7 @@ interface Merge {
 async function mergeOf(repository: Repository, options: MergeOptions): Promise<Merge | undefined> {
   const { ours, theirs, base, start } = options;
   const names = [`${theirs}^{tree}`, `${start ?? `${theirs}^`}^{tree}`, `${theirs}^`];
-  const [tree = '', before = '', parent] = await Promise.all(names.map((name) => resolveName(repository, name)));
+  const [tree = '', before = '', parent] = await resolveNames(repository, names);
   if (tree === before) return undefined;
   if (start !== undefined && (start !== base || parent !== base)) {
     // Git finds the base of a merge in the history, so the changes since the start get a history of their own.

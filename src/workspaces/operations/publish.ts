@@ -6,7 +6,8 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRefs } from '../git/names.ts';
 import { updateRefs } from '../git/refs.ts';
-import { requireCommit, resolveName, type Repository } from '../git/repository.ts';
+import { requireCommit, resolveNames } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 
 /** A branch and the commit that it is at. */
 export interface Published {
@@ -18,7 +19,7 @@ export interface Published {
 export async function publishRun(repository: Repository, run: string, to: string): Promise<Published> {
   const { branch, branchRef, published } = runRefs(run);
   const commit = await requireCommit(repository, to);
-  const [now, last] = await Promise.all([resolveName(repository, branchRef), resolveName(repository, published)]);
+  const [now, last] = await resolveNames(repository, [branchRef, published]);
   if (last === undefined) throw refused(branch, 'the run has not been started here', 'Call `start` first.');
   if (now === commit && last === commit) return { branch, commit };
   const hint = `Rename that branch, then try again: git branch -m ${branch} <another name>. The commit is ${commit}.`;

@@ -7,7 +7,8 @@ import { z } from 'zod';
 import { writeCommit } from '../git/commit.ts';
 import { runRefs } from '../git/names.ts';
 import { updateRefs } from '../git/refs.ts';
-import { resolveName, type Repository } from '../git/repository.ts';
+import { resolveName, resolveNames } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 import { readSealed, writeSeal, type Sealed } from '../git/sealed.ts';
 import { openHome, withScratch } from '../marker/home.ts';
 import type { Options } from '../options.ts';
@@ -67,13 +68,9 @@ async function baseCommit(
 /** Returns the branch that is in the way of a run: its own, or one named `phasegate`. */
 async function takenBranch(repository: Repository, run: string): Promise<string | undefined> {
   const { branch, branchRef } = runRefs(run);
-  for (const [name, ref] of [
-    ['phasegate', 'refs/heads/phasegate'],
-    [branch, branchRef],
-  ] as const) {
-    if ((await resolveName(repository, ref)) !== undefined) return name;
-  }
-  return undefined;
+  const [above, own] = await resolveNames(repository, ['refs/heads/phasegate', branchRef]);
+  if (above !== undefined) return 'phasegate';
+  return own === undefined ? undefined : branch;
 }
 
 /** Reads the base of a run that another process has started in the meantime. @param branch The branch that is in the way otherwise. */

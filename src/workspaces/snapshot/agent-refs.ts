@@ -6,7 +6,7 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OBJECT_ID } from '../git/repository.ts';
+import { OBJECT_ID } from '../git/objects.ts';
 
 /** A ref of a clone. */
 export interface AgentRef {

@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Isolation } from '../isolation.ts';
 import { changesOf } from '../git/changes.ts';
-import { resolveName } from '../git/repository.ts';
+import { resolveNames } from '../git/objects.ts';
 import type { Changes } from '../port.ts';
 import { lostCommits } from './own-commits.ts';
 import { takeTree, type TakeOptions } from './take-tree.ts';
@@ -34,7 +34,10 @@ export async function changesIn(options: Omit<TakeOptions, 'objects'>, before: s
 export async function doubtAbout(options: ProofOptions): Promise<string | undefined> {
   const { repository, commits, work } = options;
   const taken = await takeTree({ ...options, objects: await objectsApart(options) });
-  const trees = await Promise.all(commits.map((commit) => resolveName(repository, `${commit}^{tree}`)));
+  const trees = await resolveNames(
+    repository,
+    commits.map((commit) => `${commit}^{tree}`),
+  );
   if (!trees.includes(taken.tree)) return 'Its files are not kept.';
   if (taken.nested.length > 0) return 'The history of a repository in it is not kept.';
   if (taken.submodules.length > 0) return 'Changes inside of a submodule are not kept.';

@@ -8,7 +8,8 @@ import { changesOf } from '../git/changes.ts';
 import { messageOf, writeCommit } from '../git/commit.ts';
 import { attemptRef } from '../git/names.ts';
 import { updateRefs } from '../git/refs.ts';
-import { requireCommit, resolveName, type Repository } from '../git/repository.ts';
+import { requireCommit, resolveName } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 import { readSealed, seal, writeSeal, type Sealed } from '../git/sealed.ts';
 import type { Isolation } from '../isolation.ts';
 import type { Note, NoteCode } from '../note.ts';
@@ -32,7 +33,9 @@ export async function keepWork(options: KeepOptions): Promise<Snapshot> {
   const notes = [...notesOf(taken), ...(await ownCommits(options))];
   const commit = await writeCommit(repository, { tree: taken.tree, parents: [base], message: messageOf(place, title) });
   const sealed = await seal(repository, attemptRef('attempts', place), { commit, facts: { notes } });
-  return snapshotOf(repository, sealed);
+  // Another process may have kept the work of the attempt in the meantime.
+  if (sealed.commit !== commit) return snapshotOf(repository, sealed);
+  return { commit, base, tree: taken.tree, ...(await changesOf(repository, base, commit)), notes };
 }
 
 /** Returns the id of the kept work of an attempt; `undefined` if there is none. */

@@ -10,7 +10,8 @@ import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { slug } from '../git/names.ts';
 import { updateRefs } from '../git/refs.ts';
-import { resolveName, type Repository } from '../git/repository.ts';
+import { resolveName } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 import { detachedHead } from '../place/linked.ts';
 import { readAgentRefs, type AgentRef } from './agent-refs.ts';
 

@@ -8,7 +8,8 @@
  */
 import { join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { resolveName, type Repository, type RepositoryCall } from '../git/repository.ts';
+import { resolveName } from '../git/objects.ts';
+import type { Repository, RepositoryCall } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
 import { addPaths, isSubmodule, listChanges, removePaths, type Change } from './index-changes.ts';
 import type { IndexSeed } from './index-seed.ts';

@@ -5,7 +5,8 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { resolveName, type Repository } from '../git/repository.ts';
+import { resolveName } from '../git/objects.ts';
+import type { Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
 import type { Note, NoteCode } from '../note.ts';
 
