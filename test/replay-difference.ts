@@ -7,6 +7,7 @@ import { createActor } from 'xstate';
 import type { PipelineInput } from '../src/machines/coordinator/run-state.ts';
 import { setEventListener } from '../src/machines/pipeline/run-state-registry.ts';
 import { continueFrom } from '../src/machines/pipeline/open-run.ts';
+import { checkJournal } from '../src/machines/replay/check-journal.ts';
 import { replay } from '../src/machines/replay/replay.ts';
 import { machineOf } from '../src/runtime/machine-of.ts';
 import { foldRunTimes } from '../src/model/events/run-times.ts';
@@ -41,6 +42,7 @@ export function replayDifference(
   const { input: given, attended = false } = first.event;
   const input: PipelineInput = { run: first.runId, plan: pipeline.plan, input: given, attended };
   const { unrecorded } = replay(input, journal);
+  checkJournal(journal);
   if (unrecorded.length > 0) return `it says more: ${JSON.stringify(unrecorded[0])}`;
   const view = foldRun();
   for (const record of journal) view.apply(record);
@@ -65,11 +67,9 @@ export function unrecordedIn(journal: readonly RunRecord[]): string | null {
   const changed = journal
     .flatMap(({ event }) => (event.type === 'run.resumed' && event.plan ? [event.plan] : []))
     .at(-1);
-  const { unrecorded } = replay(
-    { run: first.runId, plan: changed ?? firstPlan, input, attended, memory, edition },
-    journal,
-    { changed: changed !== undefined },
-  );
+  const given = { run: first.runId, plan: changed ?? firstPlan, input, attended, memory, edition };
+  const { unrecorded } = replay(given, journal, { changed: changed !== undefined });
+  checkJournal(journal);
   return unrecorded.length > 0 ? `it says more: ${JSON.stringify(unrecorded[0])}` : null;
 }
 

@@ -90,6 +90,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['events', { group: LOOK, examples: ['events latest --follow'], page: 'cli.md#ls-show-events' }],
   ['report', { group: LOOK, examples: ['report latest --html -o report.html'], page: 'cli.md#report' }],
   ['doctor', { group: LOOK, examples: ['doctor', 'doctor latest'], page: 'cli.md#doctor' }],
+  ['verify', { group: LOOK, examples: ['verify', 'verify latest --json'], page: 'cli.md#verify' }],
   ['coverage', { group: LOOK, examples: ['coverage', 'coverage --threshold 80'], page: 'cli.md#coverage' }],
   ['export', { group: KEEP, examples: ['export latest -o run.jsonl'], page: 'cli.md#export-import' }],
   ['import', { group: KEEP, examples: ['import run.jsonl'], page: 'cli.md#export-import' }],

@@ -17,6 +17,7 @@ import type { ResumeFlags } from './commands/resume.ts';
 import type { CollectFlags } from './commands/rm.ts';
 import type { ShowFlags } from './commands/show.ts';
 import type { UiFlags } from './commands/ui.ts';
+import type { VerifyFlags } from './commands/verify.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './options/defaults.ts';
 import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './options/limit-flags.ts';
 import { INSPECT, toPort } from './options/port.ts';
@@ -105,6 +106,12 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .option('--json', 'print the findings and their data as JSON')
     .action(async (runs: readonly string[], flags: DoctorFlags) =>
       end(await (await import('./commands/doctor.ts')).examineRuns(runs, flags, io)),
+    );
+  command(program, 'verify [run...]')
+    .description('check that runs are complete, undamaged, and could have been recorded so (default: all runs)')
+    .option('--json', 'print the result for each run as a line of JSON')
+    .action(async (runs: readonly string[], flags: VerifyFlags) =>
+      end(await (await import('./commands/verify.ts')).verifyStored(runs, flags, io)),
     );
   command(program, 'coverage [run...]')
     .description(

@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { hasReferences, unpackRecord } from '../model/events/large-values.ts';
+import { sha256Hex } from '../model/values/sha256.ts';
 import type { RunStore } from './port.ts';
 
 /**
@@ -13,7 +14,7 @@ import type { RunStore } from './port.ts';
  *
  * @param from Number of the first. @default 1
  * @param limit Most records. @default no limit
- * @throws PhasegateError `STORE_UNREADABLE` if a value that a record refers to is missing.
+ * @throws PhasegateError `STORE_UNREADABLE` if a value that a record refers to is missing, or does not match its hash.
  */
 export async function readRun(
   store: Pick<RunStore, 'read' | 'artifact'>,
@@ -46,8 +47,9 @@ function mayRefer({ event }: RunRecord): boolean {
 function find(store: Pick<RunStore, 'artifact'>, { runId, seq }: RunRecord): (hash: string) => Promise<string> {
   return async (hash) => {
     const content = await store.artifact(hash);
-    if (content !== undefined) return content;
-    const problem = `Cannot read record ${seq} of run ${runId} as the content ${hash} that it refers to is missing`;
+    if (content !== undefined && sha256Hex([content]) === hash) return content;
+    const found = content === undefined ? 'is missing' : 'was changed';
+    const problem = `Cannot read record ${seq} of run ${runId} as the content ${hash} that it refers to ${found}`;
     throw new PhasegateError('STORE_UNREADABLE', problem, { hint: 'Restore the store from a copy of it.' });
   };
 }

@@ -91,6 +91,7 @@ describe('--help', () => {
             "show",
             "report",
             "doctor",
+            "verify",
             "coverage",
           ],
         ],

@@ -572,7 +572,11 @@ describe('phasegate export and import', () => {
       [changed(lines.length - 2, (line) => line.replace(/"type":"[\w.]+"/u, '"type":"phase.eaten"')), 'is no record'],
       [text.replace('xxxxx', 'xxyxx'), 'does not match its hash'],
       [lines.filter((line) => !line.startsWith('{"hash"')).join('\n'), 'which is not there'],
-      [text.replaceAll('"concurrency":"unlimited"', '"concurrency":7'), 'its plan does not match its fingerprint'],
+      [
+        withChecksum(text.replaceAll('"concurrency":"unlimited"', '"concurrency":7')),
+        'the plan in record 1 does not match its fingerprint',
+      ],
+      [withChecksum(text.replace('"because":"unreviewed"', '"because":"approved"')), 'no run can have written these'],
     ];
     for (const [content, problem] of cases) {
       await writeFile(join(cwd, 'bad.jsonl'), content);

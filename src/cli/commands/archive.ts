@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
 import { unpackRecord } from '../../model/events/large-values.ts';
-import { fingerprint } from '../../model/plan/plan.ts';
+import { journalProblem } from '../../runtime/records/verify.ts';
 import type { ListedRun } from '../../store/port.ts';
 import type { OpenStore } from '../options/store-option.ts';
 
@@ -80,9 +80,10 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
   if (!header) throw invalid(file, 'it is empty');
   if (records.length !== header.records)
     throw invalid(file, `it ends after ${records.length} of ${header.records} records`);
-  checkStart(file, records[0]);
   if (expectedSum === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
   if (expectedSum !== sum.digest()) throw invalid(file, 'its checksum does not match: it was damaged or edited');
+  const problem = journalProblem(records);
+  if (problem !== undefined) throw invalid(file, `no run can have written these records. ${problem}`);
   return { header, records };
 }
 
@@ -172,13 +173,6 @@ async function readRecord(
     if (content !== undefined) return content;
     throw invalid(file, `the record in ${where} refers to the content ${hash}, which is not there`);
   });
-}
-
-function checkStart(file: string, first: RunRecord | undefined): void {
-  if (first?.event.type !== 'run.started') throw invalid(file, 'its first record does not start a run');
-  const { plan, fingerprint: expected } = first.event;
-  if (!Array.isArray(plan.phases) || fingerprint(plan) !== expected)
-    throw invalid(file, 'its plan does not match its fingerprint');
 }
 
 function invalid(file: string, found: string): PhasegateError {

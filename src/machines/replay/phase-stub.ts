@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseReport } from '../../model/events/event.ts';
+import type { EventOf, PhaseReport, RunEvent } from '../../model/events/event.ts';
 import type { PhaseActor } from '../coordinator/run-state.ts';
 import type { PhaseInput } from '../phase/phase-context.ts';
 import type { PhaseCommand } from '../phase/phase.machine.ts';
@@ -18,6 +18,8 @@ export type ScriptEntry =
       readonly refused: boolean;
       /** Milliseconds since 1970. */
       readonly time: number;
+      /** Number of its record; of the next record if `refused`. */
+      readonly seq: number;
     };
 
 /** The stub of one phase. A class, as a journal may need very many, and closures cost memory. */
@@ -57,10 +59,15 @@ export class PhaseStub implements PhaseActor {
   /**
    * Repeats a report. Commands that come meanwhile are handled afterwards, as by a machine.
    *
-   * @param time Milliseconds since 1970.
+   * @param at The time in milliseconds since 1970, and the number of the record.
    */
-  repeat(report: PhaseReport, refused: boolean, time: number, receive: (report: PhaseReport) => void): void {
-    this.#script.push({ type: 'report', report, refused, time });
+  repeat(
+    report: PhaseReport,
+    refused: boolean,
+    { time, seq }: { readonly time: number; readonly seq: number },
+    receive: (report: PhaseReport) => void,
+  ): void {
+    this.#script.push({ type: 'report', report, refused, time, seq });
     this.#isReporting = true;
     receive(report);
     this.#isReporting = false;
@@ -71,4 +78,14 @@ export class PhaseStub implements PhaseActor {
     this.#script.push({ type: 'command', command });
     if (command.type === 'restart' || command.type === 'hold') this.#answer(this);
   }
+}
+
+/** True for a report with which a phase ends. */
+export function isEnd({ type }: PhaseReport): boolean {
+  return type === 'phase.approved' || type === 'phase.rejected' || type === 'phase.failed';
+}
+
+/** True for the answer of a phase to a start, a restart or a hold. */
+export function isAnswer(event: RunEvent): event is EventOf<'phase.started' | 'phase.escalated'> {
+  return event.type === 'phase.started' || event.type === 'phase.escalated';
 }

@@ -21,7 +21,7 @@ import {
   type RunState,
 } from '../coordinator/run-state.ts';
 import { causeOf } from './event-cause.ts';
-import { PhaseStub } from './phase-stub.ts';
+import { isAnswer, isEnd, PhaseStub } from './phase-stub.ts';
 
 /** A run as its journal left it. */
 export interface Replayed {
@@ -44,6 +44,8 @@ export interface ReplayOptions {
   readonly changed?: boolean | undefined;
   /** Masks events before they become records; never throws. @default no masking */
   readonly redact?: Redact | undefined;
+  /** Takes the stub of each start of a phase, whose script grows during the replay. */
+  readonly onSpawn?: ((stub: PhaseStub) => void) | undefined;
 }
 
 /**
@@ -92,6 +94,7 @@ class Replayer {
       spawn: (start) => {
         const stub = new PhaseStub(start, feed);
         this.#stubs.set(start.phase.name, stub);
+        options.onSpawn?.(stub);
         return stub;
       },
       publish: () => this.#compare(),
@@ -187,7 +190,7 @@ class Replayer {
   /** @param refused True if a limit will not allow it. */
   #report(report: PhaseReport, refused = false): void {
     const time = this.#journal[this.#at]?.time ?? 0;
-    this.#stubs.get(report.phase)?.repeat(report, refused, time, this.#receive);
+    this.#stubs.get(report.phase)?.repeat(report, refused, { time, seq: this.#at + 1 }, this.#receive);
     // It is never restored, so its script can be freed.
     if (isEnd(report)) this.#stubs.delete(report.phase);
     this.#compare();
@@ -233,17 +236,7 @@ class Replayer {
   }
 }
 
-/** True for a report with which a phase ends. */
-function isEnd({ type }: PhaseReport): boolean {
-  return type === 'phase.approved' || type === 'phase.rejected' || type === 'phase.failed';
-}
-
 /** True for a report of a try that its phase no longer waits for. */
 function isLate(event: RunEvent | undefined): boolean {
   return event?.type === 'task.dropped' || (event?.type === 'task.reported' && event.late === true);
-}
-
-/** True for a report with which a phase answers a start, a restart or a hold. */
-function isAnswer(event: RunEvent): event is Extract<PhaseReport, { type: 'phase.started' | 'phase.escalated' }> {
-  return event.type === 'phase.started' || event.type === 'phase.escalated';
 }

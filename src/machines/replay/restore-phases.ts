@@ -9,7 +9,6 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
 import type { EventOf, PhaseReport } from '../../model/events/event.ts';
 import type { Redact } from '../../model/events/redact.ts';
-import type { RunState } from '../coordinator/run-state.ts';
 import {
   openServices,
   takeDeferred,
@@ -37,7 +36,7 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
       if (entry.view) entry.view.isWhole = true;
       const actor = state.ports.spawn(stub.input);
       entry.actor = actor;
-      const restorer = new PhaseRestorer(state, stub, actor as AnyActorRef, redact);
+      const restorer = new PhaseRestorer(state.run, stub, actor as AnyActorRef, redact);
       services.takeReport = (report) => restorer.compare(report);
       rest.push(restorer.play(now));
     }
@@ -48,6 +47,9 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
     work: () => rest.forEach((one) => one.work()),
   };
 }
+
+/** Takes each recorded report of a phase, in order, with its number. @returns Why it cannot be, as the end of a sentence. */
+export type WorkRules = (report: PhaseReport, seq: number) => string | undefined;
 
 /** The rest of the work of restored phases. */
 export interface RestoreOptions {
@@ -62,17 +64,20 @@ export interface RestoreOptions {
 type RecordedReport = Extract<ScriptEntry, { readonly type: 'report' }>;
 
 /** Restores one actor by a script. */
-class PhaseRestorer {
-  readonly #state: RunState;
+export class PhaseRestorer {
+  readonly #run: string;
   readonly #stub: PhaseStub;
   readonly #actor: AnyActorRef;
   readonly #redact: Redact;
+  readonly #rules: WorkRules | undefined;
   readonly #unrecorded: PhaseReport[] = [];
   #at = 0;
   #divergence: PhasegateError | undefined = undefined;
 
-  constructor(state: RunState, stub: PhaseStub, actor: AnyActorRef, redact: Redact) {
-    this.#state = state;
+  /** @param rules Checks the records of its work. @default none */
+  constructor(run: string, stub: PhaseStub, actor: AnyActorRef, redact: Redact, rules?: WorkRules) {
+    this.#run = run;
+    this.#rules = rules;
     this.#stub = stub;
     this.#actor = actor;
     this.#redact = redact;
@@ -82,11 +87,17 @@ class PhaseRestorer {
   compare(report: PhaseReport): void {
     const line = this.#stub.script[this.#at];
     if (!line) this.#unrecorded.push(report);
-    else if (line.type === 'report' && isSame(line, report, this.#redact)) this.#at += 1;
     else {
-      // XState keeps an error of a transition in the actor, so `play` throws it again.
-      this.#divergence ??= this.#diverged(`it reports ${shownEvent(report)}`);
-      throw this.#divergence;
+      const why =
+        line.type === 'report' && isSame(line, report, this.#redact)
+          ? this.#whyNot(line)
+          : `it reports ${shownEvent(report)}`;
+      if (why === undefined) this.#at += 1;
+      else {
+        // XState keeps an error of a transition in the actor, so `play` throws it again.
+        this.#divergence ??= this.#diverged(why);
+        throw this.#divergence;
+      }
     }
   }
 
@@ -101,6 +112,8 @@ class PhaseRestorer {
         this.#at += 1;
         this.#actor.send(line.command);
       } else if (isWork(line.report)) {
+        const why = this.#whyNot(line);
+        if (why !== undefined) throw this.#diverged(why);
         this.#at += 1;
         progress.note(line.report, line.time);
       } else {
@@ -134,8 +147,16 @@ class PhaseRestorer {
     work.end(outcomeBefore(line.report, this.#stub.input.phase, progress.soFar(0)));
   }
 
+  /** Returns why a recorded report cannot be, by the rules; `undefined` if it can. */
+  #whyNot({ report, refused, seq }: RecordedReport): string | undefined {
+    const problem = refused ? undefined : this.#rules?.(report, seq);
+    return problem && `${shownEvent(report)} is recorded, but ${problem}`;
+  }
+
   #diverged(why: string): PhasegateError {
-    const problem = `Cannot restore phase "${this.#stub.name}" of run ${this.#state.run} as its records are not what it does: ${why}`;
+    const line = this.#line();
+    const near = line?.type === 'report' ? ` near record ${line.seq}` : '';
+    const problem = `Cannot restore phase "${this.#stub.name}" of run ${this.#run} as its records are not what it does${near}: ${why}`;
     return new PhasegateError('JOURNAL_DIVERGED', problem, {
       hint: 'Resume the run with the version of phasegate that it was started with, or fork it before that phase.',
     });
