@@ -2,17 +2,8 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  human,
-  resumeRun,
-  definePipeline,
-  startRun,
-  task,
-  type Run,
-  type TaskContext,
-  memoryStore,
-} from '../src/index.ts';
-import { copyRun } from '../src/runtime/fork.ts';
+import { human, definePipeline, task, type Run, type TaskContext } from '../src/index.ts';
+import { asDefined, crashAfter, rehearse, type Crash } from '../src/testing.ts';
 import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
 
 /** A phase whose task `x` never changes, and whose `y` changes with each attempt. */
@@ -207,29 +198,15 @@ describe('reads by task', () => {
   });
 
   it('are unknown for work that another process began: every output counts', async () => {
-    const pipeline = definePipeline({
-      name: 'p',
-      phases: [
-        source().definition,
-        fake('reader', {
-          after: ['a'],
-          tasks: [
-            task('first', { run: () => 1 }),
-            task('second', { after: ['first'], run: ({ inputs }) => inputs['a']?.['x'] }),
-          ],
-        }).definition,
-      ],
-    });
-    const store = memoryStore();
-    await startRun(pipeline, { store, runId: 'r' }).result;
-    const records = await store.read('r');
-    const cut = records.findIndex(({ event }) => event.type === 'task.started' && event.task === 'second');
-    const left = memoryStore();
-    await copyRun(left, 'r', records.slice(0, cut + 1), { startedAt: records[0]?.time ?? 0 });
-    const { phases } = await (await resumeRun(left, 'r', pipeline)).result;
-    expect(phases['reader']).toMatchObject({ status: 'approved', read: { a: 1 } });
-    expect(phases['reader']).not.toHaveProperty('readTasks');
-    const approved = records.find(({ event }) => event.type === 'phase.approved' && event.phase === 'reader');
-    expect(approved?.event).toMatchObject({ readTasks: { a: ['x'] } });
+    const first = task('first', { run: () => 1 });
+    const second = task('second', { after: ['first'], run: ({ inputs }) => inputs['a']?.['x'] });
+    const reader = fake('reader', { after: ['a'], tasks: [first, second] });
+    const pipeline = definePipeline({ name: 'p', phases: [source().definition, reader.definition] });
+    const read = async (crashes: readonly Crash[]) =>
+      (await rehearse(pipeline, { tasks: { '*': asDefined() }, crashes })).result.phases['reader'];
+    const resumed = await read([crashAfter('task.started', 4)]);
+    expect(resumed).toMatchObject({ status: 'approved', read: { a: 1 } });
+    expect(resumed).not.toHaveProperty('readTasks');
+    expect(await read([])).toMatchObject({ status: 'approved', readTasks: { a: ['x'] } });
   });
 });
