@@ -309,7 +309,7 @@ describe('a run that was left', () => {
 
   it('continues with its usage, without the time in which it had no process', async () => {
     const store = memoryStore();
-    let time = simulatedTime(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, limits);
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
@@ -333,7 +333,7 @@ describe('a run that was left', () => {
 
   it('is ended by its remaining work, and by nothing else', async () => {
     const store = memoryStore();
-    let time = simulatedTime(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, { durationMs: 6 * SECOND });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
@@ -382,7 +382,7 @@ describe('a run that was left', () => {
 
   it('is ended at once if its deadline has passed', async () => {
     const store = memoryStore();
-    let time = simulatedTime(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, { deadlineMs: HOUR });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
@@ -395,7 +395,7 @@ describe('a run that was left', () => {
 
   it('of an earlier version counts all time, as it did at its start', async () => {
     const store = memoryStore();
-    let time = simulatedTime(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, { durationMs: HOUR });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
