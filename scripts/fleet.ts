@@ -35,9 +35,8 @@ for (const { fleet, runs, pipelineOf } of FLEETS)
 /** Plays a run on simulated time. @returns The run in the format of `phasegate export`. */
 async function linesOf(pipeline: Pipeline<unknown>, runId: string, start: number): Promise<string> {
   const store = memoryStore();
-  const time = simulatedTime();
-  const clock = { ...time.clock, now: () => start + time.clock.now() };
-  await drive(startRun(pipeline, { runId, store, clock }), time);
+  const time = simulatedTime(start);
+  await drive(startRun(pipeline, { runId, store, clock: time.clock }), time);
   const run = await store.run(runId);
   if (!run) throw new Error(`Cannot record ${runId} as the store has no such run`);
   const lines: string[] = [];

@@ -80,11 +80,10 @@ async function played(
   what: Pipeline<unknown> | ((desk: { readonly wait: (ms: number) => Promise<void> }) => Pipeline<unknown>),
   start: number,
 ): Promise<void> {
-  const time = simulatedTime();
+  const time = simulatedTime(start);
   const wait = (ms: number) => new Promise<void>((resolve) => time.clock.setTimeout(resolve, ms));
-  const clock = { ...time.clock, now: () => start + time.clock.now() };
   const pipeline = typeof what === 'function' ? what({ wait }) : what;
-  const run = startRun(pipeline, { runId, store, clock, holder: 'ada@desk' });
+  const run = startRun(pipeline, { runId, store, clock: time.clock, holder: 'ada@desk' });
   for (let quiet = 0; quiet < QUIET; quiet += 1) {
     await idle();
     if (run.snapshot().status !== 'running' || (await isAsked(store, runId))) return;

@@ -8,42 +8,28 @@ import {
   policies,
   reject,
   retry,
-  startRun,
   task,
-  type Decision,
   type GatePolicy,
   type Issue,
   type ReviewOptions,
 } from '../src/index.ts';
+import { rehearse, repeats } from '../src/testing.ts';
 
-/** Runs a gate with one answer for each question; the last answer is repeated. */
+/** Rehearses a gate with one answer for each question; the last answer is repeated. */
 async function taken(answers: readonly unknown[], policy: GatePolicy = {}) {
-  let asked = 0;
-  const run = startRun(
-    definePipeline({
-      name: 'p',
-      policy: { reviewBackoff: { first: 0 }, maxRetries: 0, maxReviewErrors: 1, ...policy },
-      phases: [
-        phase('first', { tasks: [task('work', { run: () => 1 })] }),
-        phase('second', {
-          after: ['first'],
-          tasks: [task('work', { run: () => 2 })],
-          review: {
-            by: task('boss', {
-              run: () => answers[Math.min(asked++, answers.length - 1)] as Decision,
-            }),
-          },
-        }),
-      ],
-    }),
-  );
-  const warned: string[] = [];
-  run.events$.subscribe(({ event }) => {
-    if (event.type === 'phase.warned') warned.push(event.code);
+  const tasks = [task('work', { run: () => 1 })];
+  const boss = task('boss', { run: () => 'APPROVE' });
+  const pipeline = definePipeline({
+    name: 'p',
+    policy: { maxRetries: 0, maxReviewErrors: 1, ...policy },
+    phases: [phase('first', { tasks }), phase('second', { after: ['first'], tasks, review: boss })],
   });
-  const { phases } = await run.result;
-  const { status, error } = phases['second'] ?? {};
-  return { status, asked, warned, ...(error && { error: error.code }) };
+  const reviews = { boss: answers.map((one) => repeats(one)) };
+  const people = { second: reject('A person has seen it.') };
+  const { result, prompts } = await rehearse(pipeline, { tasks: { '*': 1 }, reviews, people, attended: false });
+  const { status, error } = result.phases['second'] ?? {};
+  const warned = result.warnings.map(({ code }) => code);
+  return { status, asked: prompts('boss').length, warned, ...(error && { error: error.code }) };
 }
 
 const issue = (severity: Issue['severity']): Issue => ({ severity, description: 'No login.' });
@@ -87,16 +73,15 @@ describe('an approval that contradicts itself, by one of several reviewers', () 
 
   /** Runs a gate of two reviewers. @returns The status or error code, and the number of questions to each reviewer. */
   async function together(boss: readonly unknown[], peer: readonly unknown[], gate: Partial<ReviewOptions> = {}) {
-    const asked = { boss: 0, peer: 0 };
-    const by = (['boss', 'peer'] as const).map((name) => {
-      const answers = { boss, peer }[name];
-      return task(name, { run: () => answers[Math.min(asked[name]++, answers.length - 1)] as Decision });
-    });
-    const review = { reviewBackoff: { first: 0 }, maxReviewErrors: 1, maxRetries: 0, ...gate, by } as ReviewOptions;
+    const by = ['boss', 'peer'].map((name) => task(name, { run: () => 'APPROVE' }));
+    const review = { maxReviewErrors: 1, maxRetries: 0, ...gate, by } as ReviewOptions;
     const work = phase('work', { tasks: [task('work', { run: () => 1 })], review });
-    const { phases } = await startRun(definePipeline({ name: 'p', phases: [work] })).result;
-    const { status, error } = phases['work'] ?? {};
-    return { status: error ? error.code : status, ...asked };
+    const { result, prompts } = await rehearse(definePipeline({ name: 'p', phases: [work] }), {
+      tasks: { work: 1 },
+      reviews: { boss: boss.map((one) => repeats(one)), peer: peer.map((one) => repeats(one)) },
+    });
+    const { status, error } = result.phases['work'] ?? {};
+    return { status: error ? error.code : status, boss: prompts('boss').length, peer: prompts('peer').length };
   }
 
   it('asks only that reviewer again', async () => {
@@ -197,7 +182,7 @@ describe('decisions at the ends of a text', () => {
   it('are the only ones that count if a gate asks again', async () => {
     const echo = 'I cannot approve. The author wrote:\nAPPROVE\nand nothing else.';
     expect(await taken([echo])).toStrictEqual(unavailable);
-    expect(await taken([echo], policies.strict)).toStrictEqual(unavailable);
+    expect(await taken([echo], policies.strict)).toStrictEqual({ status: 'rejected', asked: 2, warned: [] });
     expect(await taken([echo], policies.ensemble)).toMatchObject({ status: 'approved', asked: 1 });
   });
 });

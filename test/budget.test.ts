@@ -1,9 +1,9 @@
 /** Tries with an estimate do not begin if the estimate exceeds what is left of a limit. */
 import { describe, expect, it } from 'vitest';
 import {
+  approve,
   definePipeline,
   phase,
-  resumeRun,
   retryRun,
   startRun,
   task,
@@ -16,7 +16,9 @@ import {
 import type { RunState } from '../src/machines/coordinator/run-state.ts';
 import { createQuota } from '../src/machines/coordinator/quota.ts';
 import { Reservation } from '../src/machines/phase/quota-port.ts';
-import { drive, fake, held, idle, oneTask, play, simulatedTime, untilAborted, type PlayOptions } from './rig.ts';
+import type { RunRecord } from '../src/records.ts';
+import { crashAfter, rehearse, reports } from '../src/testing.ts';
+import { fake, oneTask, play, simulatedTime, type PlayOptions } from './rig.ts';
 
 /** Defines a task that runs for `ms`, and then reports its usage. */
 function spender(name: string, estimate: Estimate, used: number, ms: number, more: object = {}) {
@@ -401,65 +403,37 @@ describe('a limit of time', () => {
 });
 
 describe('a run that is left and resumed', () => {
-  const make = (one: ReturnType<typeof held>['script'] | (() => number), two: () => number, limit = 1) =>
-    definePipeline({
-      name: 'p',
-      limits: { costUsd: limit },
-      policy: { onLimit: 'escalate' },
-      phases: [
-        phase('a', { tasks: [task('one', { estimate: { costUsd: 0.6 }, run: one })] }),
-        phase('b', { tasks: [task('two', { estimate: { costUsd: 0.6 }, run: two })] }),
-      ],
-    });
+  const tasksOf = (name: string) => [task(name, { estimate: { costUsd: 0.6 }, run: () => name })];
+  const pair = definePipeline({
+    name: 'p',
+    limits: { costUsd: 1 },
+    policy: { onLimit: 'escalate' },
+    phases: [phase('a', { tasks: tasksOf('one') }), phase('b', { tasks: tasksOf('two') })],
+  });
+  const startsIn = (records: readonly RunRecord[]) =>
+    records.flatMap(({ event }) => (event.type === 'task.started' ? event.task : []));
 
   it('reserves again for running tries, and waiting tries wait again', async () => {
-    const store = memoryStore();
-    const order: string[] = [];
-    const ordered =
-      (name: string) =>
-      ({ report }: TaskContext) => {
-        report({ costUsd: 0.1 });
-        return order.push(name);
-      };
-    const first = startRun(
-      make(untilAborted, () => order.push('two')),
-      { store, runId: 'r1' },
-    );
-    await idle();
-    await idle();
-    first.suspend();
-    await first.result;
-    expect(order).toEqual([]);
-    const again = await resumeRun(store, 'r1', make(ordered('one') as never, ordered('two') as never));
-    expect((await again.result).status).toBe('completed');
-    expect(order).toEqual(['one', 'two']);
-    const tries = (await readRun(store, 'r1')).flatMap(({ event }) =>
-      event.type === 'task.started' ? event.task : [],
-    );
-    expect(tries).toEqual(['one', 'one', 'two']);
+    const { result, records } = await rehearse(pair, {
+      tasks: { '*': reports({ costUsd: 0.1 }, 'done') },
+      crashes: [crashAfter('task.started')],
+    });
+    expect(result.status).toBe('completed');
+    expect(startsIn(records)).toEqual(['one', 'one', 'two']);
+    const after = records.findIndex(({ event }) => event.type === 'task.completed');
+    expect(startsIn(records.slice(0, after))).not.toContain('two');
   });
 
   it('stays held after resume, and lifting the limit lets the same try begin', async () => {
-    const store = memoryStore();
-    const time = simulatedTime();
-    const spend = ({ report }: TaskContext) => {
-      report({ costUsd: 0.6 });
-      return 1;
-    };
-    const pipeline = () => make(spend as never, spend as never);
-    const first = startRun(pipeline(), { store, runId: 'r1', clock: time.clock });
-    await new Promise<void>((resolve) => {
-      first.events$.subscribe(({ event }) => event.type === 'limit.reached' && resolve());
+    const { result, records } = await rehearse(pair, {
+      tasks: { '*': reports({ costUsd: 0.6 }, 'done') },
+      people: { costUsd: [approve()] },
+      crashes: [crashAfter('limit.reached')],
     });
-    first.suspend();
-    await first.result;
-    const again = await resumeRun(store, 'r1', pipeline(), { clock: time.clock });
-    expect(again.snapshot().waiting).toEqual(['costUsd']);
-    await again.decide('costUsd', 'APPROVE');
-    const { status, metrics } = await drive(again, time);
-    expect({ status, costUsd: metrics.costUsd }).toEqual({ status: 'completed', costUsd: 1.2 });
-    const types = (await readRun(store, 'r1')).map(({ event }) => event.type);
-    expect(types.filter((type) => type === 'limit.reached')).toHaveLength(1);
+    expect(result).toMatchObject({ status: 'completed', metrics: { costUsd: 1.2 } });
+    const types = records.map(({ event }) => event.type).filter((type) => /^limit|resumed/u.test(type));
+    expect(types).toEqual(['limit.reached', 'run.resumed', 'limit.lifted']);
+    expect(startsIn(records)).toEqual(['one', 'two']);
   });
 
   it('reserves again after a limit was exhausted and the run is retried', async () => {

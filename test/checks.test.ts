@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
+  approve,
   definePipeline,
-  forkRun,
   matchesSchema,
   phase,
   predicate,
@@ -15,8 +15,9 @@ import {
   type Check,
   type CheckOptions,
   type CheckResult,
+  type Decision,
   type ReviewContext,
-  type Run,
+  type TaskContext,
   memoryStore,
   readRun,
 } from '../src/index.ts';
@@ -24,6 +25,7 @@ import type { RunRecord } from '../src/records.ts';
 import { readCheck } from '../src/model/review/check.ts';
 import { faultOf, failedBefore } from '../src/model/review/baseline.ts';
 import { copyRun } from '../src/runtime/fork.ts';
+import { crashAfter, rehearse, type Crash } from '../src/testing.ts';
 import { fake, fakeCheck, play, trace, type Fake, type Script } from './rig.ts';
 
 /** Defines a check with a list of answers. Some are given before the first attempt. */
@@ -255,124 +257,57 @@ describe('a baseline', () => {
 });
 
 describe('a baseline of a stored run', () => {
-  /** Defines a phase whose task the test releases, with a check that counts its calls. */
-  function build(answers: readonly CheckResult[], maxRetries = 0, by?: () => string) {
-    const seen: string[] = [];
-    const waiting: { go?: (value: string) => void } = {};
-    const work = task('work', {
-      run: ({ signal }) =>
-        new Promise((resolve, reject) => {
-          seen.push('work');
-          waiting.go = resolve;
-          signal.addEventListener('abort', () => reject(new Error('stopped')));
-        }),
-    });
-    const tests: Check = {
-      name: 'tests',
-      baseline: true,
-      run: ({ idempotencyKey }) => {
-        const answer = answers[seen.filter((one) => one !== 'work').length];
-        seen.push(idempotencyKey);
-        return answer;
-      },
+  /** Rehearses a phase whose process dies. @returns Also the calls of its task and its check. */
+  async function resumed(crash: Crash, answers: readonly CheckResult[], by: readonly Decision[] = [approve()]) {
+    const calls: string[] = [];
+    const called = (answer: unknown) => (context: TaskContext) => {
+      calls.push(context.idempotencyKey.replace('rehearsal/a/0/', ''));
+      return answer;
     };
-    const only = phase('a', { tasks: [work], review: { checks: [tests], by, maxRetries, onExhausted: 'reject' } });
-    return { pipeline: definePipeline({ name: 'p', phases: [only] }), seen, waiting };
-  }
-
-  function said(run: Run<unknown>, type: string): Promise<void> {
-    return new Promise((resolve) => run.events$.subscribe(({ event }) => event.type === type && resolve()));
+    const review = { checks: [check('tests', [])], by: () => approve() };
+    const only = phase('a', { tasks: [task('work', { run: () => 'done' })], review });
+    const run = await rehearse(definePipeline({ name: 'p', phases: [only] }), {
+      tasks: { work: called('done') },
+      checks: { tests: answers.map((answer) => called(answer)) },
+      reviews: { a: by },
+      crashes: [crash],
+    });
+    expect(run.result.status).toBe('completed');
+    return { ...run, calls };
   }
 
   it('is not taken again by the process that resumes the run, and counts there', async () => {
-    const store = memoryStore();
-    const first = build(['broken before']);
-    const run = startRun(first.pipeline, { store, runId: 'r' });
-    await said(run, 'task.started');
-    run.suspend();
-    expect((await run.result).status).toBe('suspended');
-    expect(first.seen).toEqual(['r/a/0/0/baseline/tests/1', 'work']);
-
-    const second = build(['still broken']);
-    const again = await resumeRun(store, 'r', second.pipeline);
-    await said(again, 'run.resumed');
-    await new Promise((resolve) => setImmediate(resolve));
-    second.waiting.go?.('done');
-    expect(await again.result).toMatchObject({
-      status: 'completed',
-      warnings: [
-        { phase: 'a', code: 'CHECK_PREEXISTING', message: expect.stringContaining('still broken') as unknown },
-      ],
-    });
-    expect(second.seen).toEqual(['work', 'r/a/0/0/check/tests/1/1']);
-    const types = (await readRun(store, 'r')).map(({ event }) => event.type);
+    const { result, calls, records } = await resumed(crashAfter('task.started'), ['broken before', 'still broken']);
+    expect(result.warnings).toMatchObject([
+      { phase: 'a', code: 'CHECK_PREEXISTING', message: expect.stringContaining('still broken') as unknown },
+    ]);
+    expect(calls).toEqual(['0/baseline/tests/1', '0/task/work', '0/check/tests/1/1']);
+    const types = records.map(({ event }) => event.type);
     expect(types.filter((type) => type === 'check.baselined')).toHaveLength(1);
     expect(types.indexOf('check.baselined')).toBeLessThan(types.indexOf('task.started'));
   });
 
   it('is not taken again if the process ended before a task began', async () => {
-    const store = memoryStore();
-    const first = build(['broken before']);
-    const run = startRun(first.pipeline, { store, runId: 'r' });
-    await said(run, 'task.started');
-    run.suspend();
-    await run.result;
-    const seq = (await readRun(store, 'r')).find(({ event }) => event.type === 'check.baselined')?.seq ?? 0;
-    await forkRun(store, 'r', { at: seq, runId: 'cut' });
-
-    const second = build(['still broken']);
-    const again = await resumeRun(store, 'cut', second.pipeline);
-    await said(again, 'task.started');
-    await new Promise((resolve) => setImmediate(resolve));
-    second.waiting.go?.('done');
-    expect((await again.result).warnings.map(({ code }) => code)).toEqual(['CHECK_PREEXISTING']);
-    expect(second.seen).toEqual(['work', 'cut/a/0/0/check/tests/1/1']);
+    const { result, calls } = await resumed(crashAfter('check.baselined'), ['broken before', 'still broken']);
+    expect(result.warnings.map(({ code }) => code)).toEqual(['CHECK_PREEXISTING']);
+    expect(calls).toEqual(['0/baseline/tests/1', '0/task/work', '0/check/tests/1/1']);
   });
 
   it('holds for a later attempt in the process that resumes the run', async () => {
-    const store = memoryStore();
-    const first = build(['broken before', 'still broken'], 1, () => 'RETRY: again');
-    const run = startRun(first.pipeline, { store, runId: 'r' });
-    await said(run, 'task.started');
-    await new Promise((resolve) => setImmediate(resolve));
-    const retried = said(run, 'phase.retrying');
-    first.waiting.go?.('done');
-    await retried;
-    run.suspend();
-    await run.result;
-
-    const second = build(['still broken'], 1, () => 'APPROVE');
-    const again = await resumeRun(store, 'r', second.pipeline);
-    for (let turn = 0; !second.waiting.go && turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
-    second.waiting.go?.('done');
-    expect(await again.result).toMatchObject({
-      status: 'completed',
-      warnings: [{ code: 'CHECK_PREEXISTING' }, { code: 'CHECK_PREEXISTING' }],
-    });
-    expect(second.seen).toEqual(['work', 'r/a/0/1/check/tests/1/1']);
+    const answers = ['broken before', 'still broken', 'still broken'];
+    const { result, calls } = await resumed(crashAfter('phase.retrying'), answers, [retry('again'), approve()]);
+    expect(result.warnings).toMatchObject([{ code: 'CHECK_PREEXISTING' }, { code: 'CHECK_PREEXISTING' }]);
+    expect(calls.slice(3)).toEqual(['1/task/work', '1/check/tests/1/1']);
   });
 
   it('does not let a phase pass on retry if its check rejected it', async () => {
-    const store = memoryStore();
-    const first = build([true, 'broken by its work']);
-    const run = startRun(first.pipeline, { store, runId: 'r' });
-    await said(run, 'task.started');
-    await new Promise((resolve) => setImmediate(resolve));
-    first.waiting.go?.('done');
-    expect((await run.result).status).toBe('rejected');
-
     // The folder is unchanged since the first attempt.
-    const second = build(['broken by its work', 'broken by its work']);
-    const again = await retryRun(store, 'r', second.pipeline);
-    const worked = new Promise<void>((resolve) => {
-      again.events$.subscribe(
-        ({ event }) => 'generation' in event && event.generation === 1 && event.type === 'task.started' && resolve(),
-      );
-    });
-    await worked;
-    await new Promise((resolve) => setImmediate(resolve));
-    second.waiting.go?.('done');
-    expect((await again.result).status).toBe('rejected');
+    const tests = check('tests', [true, 'broken by its work', 'broken by its work', 'broken by its work']);
+    const { definition } = fake('a', { checks: [tests], maxRetries: 0, onExhausted: 'reject' });
+    const pipeline = definePipeline({ name: 'p', phases: [definition] });
+    const store = memoryStore();
+    expect((await startRun(pipeline, { store, runId: 'r' }).result).status).toBe('rejected');
+    expect((await (await retryRun(store, 'r', pipeline)).result).status).toBe('rejected');
   });
 });
 

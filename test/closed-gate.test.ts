@@ -12,12 +12,12 @@ import {
   resumeRun,
   startRun,
   task,
-  type ReviewFunction,
   memoryStore,
 } from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
 import { copyRun } from '../src/runtime/fork.ts';
+import { fails, rehearse } from '../src/testing.ts';
 import { fake, held, play, type FakeOptions } from './rig.ts';
 
 /** Hides the type of an answer, as JavaScript and casts do. */
@@ -25,45 +25,39 @@ function untyped(answer: unknown): never {
   return answer as never;
 }
 
-/** Runs the first pipeline of a new user: research, and a text with the given reviewer. */
-async function published(review: ReviewFunction<never, never>) {
-  const research = phase('research', { tasks: [task('gather', { run: () => 'a fact' })] });
-  const writing = phase('writing', {
-    after: [research],
-    tasks: [task('draft', { run: () => 'a draft' })],
-    review: { by: review as never, reviewBackoff: { first: 0 } },
-  });
-  const publish = phase('publish', { after: [writing], tasks: [task('post', { run: () => 'posted' })] });
-  return startRun(definePipeline({ name: 'article', phases: [research, writing, publish] })).result;
+const working = (name: string, run: () => string) => ({ tasks: [task(name, { run })] });
+const article = definePipeline({
+  name: 'article',
+  phases: [
+    phase(
+      'research',
+      working('gather', () => 'a fact'),
+    ),
+    phase('writing', { after: ['research'], ...working('draft', () => 'a draft'), review: () => approve() }),
+    phase('publish', { after: ['writing'], ...working('post', () => 'posted') }),
+  ],
+});
+
+/** Rehearses the first pipeline of a new user: research, and a text with a reviewer that always answers the same. */
+async function published(review: unknown) {
+  return (await rehearse(article, { tasks: { '*': 'text' }, reviews: { writing: review } })).result;
 }
 
 describe('the first pipeline of a new user publishes only what is approved', () => {
-  it.each<readonly [string, ReviewFunction<never, never>, string, string]>([
-    ['says retry three times', () => retry('Not yet.'), 'rejected', 'Not yet.'],
+  it.each<readonly [string, unknown, string, string]>([
+    ['says retry three times', retry('Not yet.'), 'rejected', 'Not yet.'],
     [
       'has a typo in retryPredecessor',
-      () => untyped({ type: 'retryPredecessor', phase: 'reserch', feedback: 'More.' }),
+      { type: 'retryPredecessor', phase: 'reserch', feedback: 'More.' },
       'failed',
       'Did you mean "research"?',
     ],
-    [
-      'answers in prose',
-      () => 'not good at all, please REDO',
-      'failed',
-      'no verdict in "not good at all, please REDO"',
-    ],
-    ['answers undefined', () => untyped(undefined), 'failed', 'it answered nothing'],
-    ['misspells the type', () => untyped({ type: 'aproved' }), 'failed', 'Did you mean "approve"?'],
-    ['sends back nobody, in words', () => 'RETRY_PREDECESSOR reserch: More.', 'failed', 'Cannot send back "reserch"'],
-    [
-      'throws',
-      () => {
-        throw new Error('no network');
-      },
-      'failed',
-      'no network',
-    ],
-    ['rejects', () => reject('No.'), 'rejected', 'No.'],
+    ['answers in prose', 'not good at all, please REDO', 'failed', 'no verdict in "not good at all, please REDO"'],
+    ['answers undefined', () => undefined, 'failed', 'it answered nothing'],
+    ['misspells the type', { type: 'aproved' }, 'failed', 'Did you mean "approve"?'],
+    ['sends back nobody, in words', 'RETRY_PREDECESSOR reserch: More.', 'failed', 'Cannot send back "reserch"'],
+    ['throws', fails('no network'), 'failed', 'no network'],
+    ['rejects', reject('No.'), 'rejected', 'No.'],
   ])('and nothing if its reviewer %s', async (_, review, status, why) => {
     const result = await published(review);
     expect(result.status).toBe(status);
@@ -72,7 +66,7 @@ describe('the first pipeline of a new user publishes only what is approved', () 
   });
 
   it('and publishes what is approved', async () => {
-    expect((await published(() => approve())).status).toBe('completed');
+    expect((await published(approve())).status).toBe('completed');
   });
 });
 

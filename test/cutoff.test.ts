@@ -2,17 +2,10 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import {
-  human,
-  resumeRun,
-  definePipeline,
-  startRun,
-  task,
-  type Run,
-  type TaskContext,
-  memoryStore,
-} from '../src/index.ts';
-import { copyRun } from '../src/runtime/fork.ts';
+import { approve, definePipeline, human, retryPredecessor, task, type TaskContext } from '../src/index.ts';
+import type { InboxItem } from '../src/inbox.ts';
+import { asDefined, crashAfter, rehearse, takes, type Crash, type Script } from '../src/testing.ts';
+import { lineOf } from './line.ts';
 import { fake, play, trace, type Fake, type FakeOptions } from './rig.ts';
 
 /** A phase whose task `x` never changes, and whose `y` changes with each attempt. */
@@ -34,6 +27,14 @@ async function readBy(run: (context: TaskContext) => unknown, options: Partial<F
   expect(isAgain).toBe(!isSpared);
   const { read, readTasks } = result.phases['reader'] ?? {};
   return isAgain ? 'again' : { read, readTasks };
+}
+
+/** Rehearses fake phases, which work as they are defined unless the script says otherwise. @returns The lines of the run. */
+async function rehearsed(phases: readonly Fake[], script: Script): Promise<readonly string[]> {
+  const pipeline = definePipeline({ name: 'p', phases: phases.map((one) => one.definition) });
+  const all = { '*': asDefined() };
+  const { records } = await rehearse(pipeline, { tasks: all, reviews: all, ...script });
+  return records.flatMap(({ event }) => lineOf(event) ?? []);
 }
 
 const SPARED = { read: { a: 2 }, readTasks: { a: ['x'] } };
@@ -116,21 +117,9 @@ describe('every output of a phase counts as read', () => {
     const work = task('work', { run: ({ inputs }) => inputs['a']?.['x'] });
     const look = task('look', { run: human({ question: 'Good?' }) });
     const reader = fake('reader', { after: ['a'], tasks: options.verdicts ? [work] : [work, look], ...options });
-    let release: (value: unknown) => void = () => undefined;
-    const verdict = new Promise((resolve) => (release = resolve));
-    const last = fake('last', { after: ['a'], invalidate: 'changed', verdicts: [() => verdict, 'APPROVE'] });
-    const again = () => release('RETRY_PREDECESSOR a: more');
-    const give = async (run: Run) => {
-      const [item] = run.inbox();
-      if (item) await run.answer(item.id, { type: 'value', value: 'good' });
-    };
-    const { lines } = await play([source(), reader, last], {
-      when: {
-        'reader escalated (requested): look': (run) => run.decide('reader', 'APPROVE'),
-        'reader/look asks: Good?': give,
-        'reader approved v1 from a@1': again,
-        'reader approved v1 (unreviewed) from a@1': again,
-      },
+    const lines = await rehearsed([source(), reader, sender()], {
+      reviews: { last: [takes(1000, retryPredecessor('a', 'more')), approve()], '*': asDefined() },
+      people: { '*': ({ kind }: InboxItem) => (kind === 'task' ? 'good' : approve()) },
     });
     expect(lines).toContain('reader invalidated by a g1');
   });
@@ -140,17 +129,15 @@ describe('every output of a phase counts as read', () => {
   });
 
   it('while the reader works, as it may read more', async () => {
-    let release: (value: unknown) => void = () => undefined;
-    const slow = new Promise((resolve) => (release = resolve));
-    const work = task('work', {
-      run: async ({ inputs, generation }: TaskContext) => {
-        const value = inputs['a']?.['x'];
-        if (generation === 0) await slow;
-        return value;
+    const lines = await rehearsed([source(), fake('reader', { after: ['a'] }), sender()], {
+      tasks: {
+        async reader({ inputs, wait }: TaskContext) {
+          const value = inputs['a']?.['x'];
+          await wait(1000);
+          return value;
+        },
+        '*': asDefined(),
       },
-    });
-    const lines = await trace([source(), fake('reader', { after: ['a'], tasks: [work] }), sender()], {
-      when: { 'reader invalidated by a g1': () => release(1) },
     });
     expect(lines).toContain('reader invalidated by a g1');
   });
@@ -207,29 +194,15 @@ describe('reads by task', () => {
   });
 
   it('are unknown for work that another process began: every output counts', async () => {
-    const pipeline = definePipeline({
-      name: 'p',
-      phases: [
-        source().definition,
-        fake('reader', {
-          after: ['a'],
-          tasks: [
-            task('first', { run: () => 1 }),
-            task('second', { after: ['first'], run: ({ inputs }) => inputs['a']?.['x'] }),
-          ],
-        }).definition,
-      ],
-    });
-    const store = memoryStore();
-    await startRun(pipeline, { store, runId: 'r' }).result;
-    const records = await store.read('r');
-    const cut = records.findIndex(({ event }) => event.type === 'task.started' && event.task === 'second');
-    const left = memoryStore();
-    await copyRun(left, 'r', records.slice(0, cut + 1), { startedAt: records[0]?.time ?? 0 });
-    const { phases } = await (await resumeRun(left, 'r', pipeline)).result;
-    expect(phases['reader']).toMatchObject({ status: 'approved', read: { a: 1 } });
-    expect(phases['reader']).not.toHaveProperty('readTasks');
-    const approved = records.find(({ event }) => event.type === 'phase.approved' && event.phase === 'reader');
-    expect(approved?.event).toMatchObject({ readTasks: { a: ['x'] } });
+    const first = task('first', { run: () => 1 });
+    const second = task('second', { after: ['first'], run: ({ inputs }) => inputs['a']?.['x'] });
+    const reader = fake('reader', { after: ['a'], tasks: [first, second] });
+    const pipeline = definePipeline({ name: 'p', phases: [source().definition, reader.definition] });
+    const read = async (crashes: readonly Crash[]) =>
+      (await rehearse(pipeline, { tasks: { '*': asDefined() }, crashes })).result.phases['reader'];
+    const resumed = await read([crashAfter('task.started', 4)]);
+    expect(resumed).toMatchObject({ status: 'approved', read: { a: 1 } });
+    expect(resumed).not.toHaveProperty('readTasks');
+    expect(await read([])).toMatchObject({ status: 'approved', readTasks: { a: ['x'] } });
   });
 });

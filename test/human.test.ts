@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
 import { z } from 'zod';
@@ -15,13 +14,14 @@ import {
   task,
   type Pipeline,
   type Run,
+  type TaskContext,
   memoryStore,
   readRun,
 } from '../src/index.ts';
 import type { InboxItem } from '../src/inbox.ts';
-import type { RunEvent } from '../src/records.ts';
 import { machineOf } from '../src/machines.ts';
-import { idle } from './rig.ts';
+import { answers, rehearse } from '../src/testing.ts';
+import { held, idle } from './rig.ts';
 
 /** A pipeline in which a person writes a number, and another judges it. */
 function budget(): Pipeline<unknown> {
@@ -39,33 +39,26 @@ function budget(): Pipeline<unknown> {
 
 describe('human()', () => {
   it('is a task with an output of a person, or a reviewer with a decision of a person', async () => {
-    const run = startRun(budget(), { runId: 'r' });
-    const asked = await item(run);
-    expect(asked).toMatchObject({
-      kind: 'task',
-      about: 'plan',
-      task: 'sum',
-      reason: 'How much?',
-      queue: 'finance',
-      severity: 'normal',
-      because: 'asked',
+    const asked: InboxItem[] = [];
+    const says = (answer: unknown) => (one: InboxItem) => (asked.push(one), answer);
+    const { result, records } = await rehearse(budget(), {
+      tasks: { t: ({ inputs }: TaskContext) => inputs['plan']?.['sum'] },
+      people: {
+        'plan.sum': [says(answers(7, { by: 'ada' })), says(5)],
+        'plan.review': [says(answers('RETRY: less', { by: 'bob' })), says(approve())],
+      },
     });
-    await run.answer(asked.id, { type: 'value', value: 7 }, { nonce: asked.nonce, by: 'ada' });
-    const judged = await item(run);
-    expect(judged).toMatchObject({ kind: 'review', task: 'review', reason: 'Is that all right?', severity: 'high' });
-    await run.answer(judged.id, { type: 'decide', decision: 'RETRY: less' }, { by: 'bob' });
-    const again = await item(run);
-    expect(again).toMatchObject({ kind: 'task', attempt: 1 });
-    await run.answer(again.id, { type: 'value', value: 5 });
-    await run.answer((await item(run)).id, { type: 'decide', decision: approve() });
-    const { status, outputs, phases } = await run.result;
+    const sum = { kind: 'task', about: 'plan', task: 'sum', reason: 'How much?', queue: 'finance', severity: 'normal' };
+    const review = { kind: 'review', task: 'review', reason: 'Is that all right?', severity: 'high' };
+    expect(asked).toMatchObject([{ ...sum, because: 'asked' }, review, { ...sum, attempt: 1 }, review]);
+    const { status, outputs, phases } = result;
     expect({ status, outputs }).toEqual({ status: 'completed', outputs: { plan: { sum: 5 }, spend: { t: 5 } } });
     expect(phases['plan']?.decisions.map(({ verdict, by }) => [verdict.type, by])).toEqual([
       ['retry', 'gate'],
       ['approve', 'gate'],
     ]);
-    const said = await eventsOf(run);
-    expect(said.flatMap((event) => (event.type === 'task.answered' ? [[event.answer, event.who]] : []))).toEqual([
+    const said = records.flatMap(({ event }) => (event.type === 'task.answered' ? [[event.answer, event.who]] : []));
+    expect(said).toEqual([
       [7, 'ada'],
       [retry('less'), 'bob'],
       [5, undefined],
@@ -163,20 +156,19 @@ describe('human()', () => {
   });
 
   it('closes its item once no task waits for the answer', async () => {
+    const other = held();
     const store = memoryStore();
     const pipeline = definePipeline({
       name: 'p',
       phases: [
         phase('a', {
-          tasks: [
-            task('person', { run: human({ question: 'Well?' }) }),
-            task('other', { run: () => delay(20).then(() => Promise.reject(new Error('broken'))) }),
-          ],
+          tasks: [task('person', { run: human({ question: 'Well?' }) }), task('other', { run: other.script })],
         }),
       ],
     });
     const run = startRun(pipeline, { store });
     const { id } = await item(run);
+    other.fail(new Error('broken'));
     expect((await run.result).status).toBe('failed');
     expect(await store.item(id)).toMatchObject({ closedAt: expect.any(Number) as number });
     await expect(run.answer(id, { type: 'value', value: 1 })).rejects.toMatchObject({ code: 'ANSWERED' });
@@ -229,10 +221,4 @@ async function reviewed(run: Run<unknown>): Promise<InboxItem> {
     if (found.kind === 'review') return found;
     await idle();
   }
-}
-
-async function eventsOf(run: Run<unknown>): Promise<readonly RunEvent[]> {
-  const events: RunEvent[] = [];
-  for await (const { event } of run) events.push(event);
-  return events;
 }

@@ -11,7 +11,8 @@ import { back, does, gate, put, scenario } from './property/pinned.ts';
 import { prove } from './property/prove.ts';
 import { scenarios, type Scope } from './property/scenarios.ts';
 import type { PhaseSpec, Scenario } from './reference/scenario.ts';
-import { keep, stageOf, toEnd } from './survive/go-on.ts';
+import { keep } from './kept-run.ts';
+import { stageOf, toEnd } from './survive/go-on.ts';
 
 /** The table as it is, and the steps that were looked up in it: state, and next state. */
 const table: Record<string, Record<string, string>> = LIFECYCLE_STEPS;

@@ -10,12 +10,12 @@ import {
   reject,
   retry,
   retryPredecessor,
-  startRun,
   task,
   type Decision,
   type RunResult,
 } from '../src/index.ts';
 import { nameProblem } from '../src/model/definition/names.ts';
+import { rehearse } from '../src/testing.ts';
 
 /** Tests that each text sends back its phase with its feedback. */
 function reads(
@@ -162,7 +162,7 @@ describe('a reviewer that answers in text', () => {
   });
 
   it('does not send back a shorter name if the named phase is forbidden', async () => {
-    const { phases } = await run('test:unit', { rewindTo: ['test'], onInvalidTarget: 'escalate' }, () => reject('so'));
+    const { phases } = await run('test:unit', { rewindTo: ['test'], onInvalidTarget: 'escalate' }, reject('so'));
     expect(phases).toMatchObject({ test: { generation: 0 }, 'test:unit': { generation: 0 }, z: { reason: 'so' } });
   });
 });
@@ -172,7 +172,7 @@ describe('a person who answers in text', () => {
     const { phases } = await run(
       name,
       { rewindTo: ['test'], onInvalidTarget: 'escalate' },
-      () => `RETRY_PREDECESSOR ${name}: add a case`,
+      `RETRY_PREDECESSOR ${name}: add a case`,
     );
     expect(phases[name]).toMatchObject({ status: 'approved', generation: 1 });
     expect(phases['test']).toMatchObject({ status: 'approved', generation: 0 });
@@ -213,33 +213,23 @@ const anyCase = fc
     return { phases, decision: others[kind] ?? retryPredecessor(name, body) };
   });
 
-/** Runs `test` and another phase, and then one whose reviewer sends that phase back, and approves if asked again. */
+/** Rehearses `test` and another phase, and then one whose reviewer sends that phase back, and then approves. */
 async function run(
   name: string,
   options: { readonly rewindTo?: readonly string[]; readonly onInvalidTarget?: 'escalate' } = {},
-  person?: () => Decision | string,
+  person?: Decision | string,
 ): Promise<RunResult> {
-  let asked = 0;
-  const by = task('judge', {
-    run: () => {
-      asked += 1;
-      return asked === 1 ? `RETRY_PREDECESSOR ${name}: add a case` : 'APPROVE';
-    },
-  });
   const tasks = [task('t', { run: () => 'text' })];
-  const started = startRun(
-    definePipeline({
-      name: 'p',
-      phases: [
-        phase('test', { tasks }),
-        phase(name, { tasks }),
-        phase('z', { after: ['test', name], tasks, review: { by, ...options } }),
-      ],
-    }),
-  );
-  started.events$.subscribe(({ event }) => {
-    if (event.type !== 'phase.escalated' || !person) return;
-    started.decide(event.phase, person()).catch((error: unknown) => started.cancel(String(error)));
+  const review = { by: task('judge', { run: () => 'APPROVE' }), ...options };
+  const phases = [
+    phase('test', { tasks }),
+    phase(name, { tasks }),
+    phase('z', { after: ['test', name], tasks, review }),
+  ];
+  const { result } = await rehearse(definePipeline({ name: 'p', phases }), {
+    tasks: { '*': 'text' },
+    reviews: { judge: [`RETRY_PREDECESSOR ${name}: add a case`, 'APPROVE'] },
+    ...(person !== undefined && { people: { z: [person] } }),
   });
-  return started.result;
+  return result;
 }

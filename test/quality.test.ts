@@ -131,11 +131,7 @@ describe('defects with issues', () => {
       fake('b', { after: ['a'], outputs: [costly(10, 4, time), costly(3000, 8, time)] }),
       fake('c', { after: ['b'], rewindTo: 'ancestors', verdicts: [onIssues(issue('x', 'b'), issue('y', 'a'))] }),
     ];
-    const pipeline = definePipeline({ name: 'line', phases: phases.map((one) => one.definition) });
-    const run = startRun(pipeline, { clock: time.clock });
-    const records: RunRecord[] = [];
-    run.events$.subscribe((record) => records.push(record));
-    await drive(run, time);
+    const { records } = await play(phases, { time });
 
     const defects = defectsOf(records);
     expect(defects.map(line)).toEqual([

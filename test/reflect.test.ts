@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  definePipeline,
-  phase,
-  resumeRun,
-  startRun,
-  task,
-  type ReflectContext,
-  type TaskContext,
-  memoryStore,
-} from '../src/index.ts';
-import { fake, held, never, play, type Fake } from './rig.ts';
+import { definePipeline, phase, task, type ReflectContext } from '../src/index.ts';
+import { crashAfter, rehearse } from '../src/testing.ts';
+import { fake, never, play, type Fake } from './rig.ts';
 
 const again = 'RETRY: Name a number.';
 
@@ -168,33 +160,17 @@ describe('a reflect call that fails', () => {
 
 describe('a run that is resumed', () => {
   it('does not reflect again on the same correction', async () => {
-    const store = memoryStore();
-    const { reflect, calls } = reflector();
-    const prompts: string[] = [];
-    const late = held();
-    const work = task('work', {
-      run: (context: TaskContext) => {
-        prompts.push(context.prompt);
-        return prompts.length === 2 ? late.script(context) : 'done';
-      },
+    const review = { by: () => 'APPROVE', strategy: 'reflexion', reflect: () => 'lesson' } as const;
+    const work = task('work', { run: () => 'done' });
+    const run = await rehearse(definePipeline({ name: 'p', phases: [phase('a', { tasks: [work], review })] }), {
+      tasks: { work: 'done' },
+      reviews: { a: [again, 'APPROVE'] },
+      reflections: { a: ['lesson 1'] },
+      crashes: [crashAfter('task.started', 2)],
     });
-    const review = {
-      by: ({ attempt }: { readonly attempt: number }) => (attempt === 0 ? again : 'APPROVE'),
-      strategy: 'reflexion' as const,
-      reflect,
-    };
-    const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [work], review })] });
-    const run = startRun(pipeline, { store, runId: 'r' });
-    await new Promise<void>((resolve) => {
-      run.events$.subscribe(({ event }) => event.type === 'task.started' && event.attempt === 1 && resolve());
-    });
-    run.suspend();
-    late.release('late');
-    await run.result;
-    const next = await resumeRun(store, 'r', pipeline);
-    expect((await next.result).status).toBe('completed');
-    expect(calls).toHaveLength(1);
-    expect(prompts.at(-1)).toContain('- lesson 1');
+    expect(run.result.status).toBe('completed');
+    expect(run.records.filter(({ event }) => event.type === 'task.started')).toHaveLength(3);
+    expect(run.prompts('work').at(-1)).toContain('- lesson 1');
   });
 });
 

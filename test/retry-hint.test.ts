@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { task } from '../src/index.ts';
+import { definePipeline, phase, task, type RetryPolicy } from '../src/index.ts';
 import { retryHintOf } from '../src/model/errors/retry-hint.ts';
-import type { RetryPolicy } from '../src/index.ts';
-import { fake, play } from './rig.ts';
+import { fails, rehearse } from '../src/testing.ts';
 
 /** Creates an error with fields. */
 function failure(fields: object): Error {
@@ -11,17 +10,10 @@ function failure(fields: object): Error {
 
 /** Returns the delays between the tries of a task that fails with these errors. */
 async function delaysOf(errors: readonly Error[], retry: RetryPolicy): Promise<readonly number[]> {
-  let calls = 0;
-  const work = task('work', {
-    retry,
-    run: () => {
-      const error = errors[calls];
-      calls += 1;
-      if (error) throw error;
-      return 'done';
-    },
+  const work = phase('a', { tasks: [task('work', { retry, run: () => 'done' })] });
+  const { records } = await rehearse(definePipeline({ name: 'p', phases: [work] }), {
+    tasks: { work: [...errors.map((error) => fails(error)), 'done'] },
   });
-  const { records } = await play([fake('a', { tasks: [work] })]);
   return records.flatMap(({ event }) => (event.type === 'task.retrying' ? event.delayMs : []));
 }
 

@@ -7,15 +7,15 @@ import {
   renderPrompt,
   retry,
   retryPredecessor,
-  startRun,
   task,
   type Correction,
-  type Decision,
   type GatePolicy,
   type Revision,
   type RevisionStyle,
+  type TaskContext,
 } from '../src/index.ts';
 import { gatePolicySchema } from '../src/model/plan/policy-schema.ts';
+import { rehearse } from '../src/testing.ts';
 
 const ensemble: RevisionStyle = { layout: 'ensemble', strategy: 'feedback', maxRevisionChars: 32_000 };
 const rejectionFirst: RevisionStyle = { ...ensemble, layout: 'rejection-first' };
@@ -471,9 +471,9 @@ describe('renderPrompt() within its budget', () => {
 
 describe('prompts of a run', () => {
   it.each(['ensemble', 'rejection-first'] as const)('do not nest one prompt in the next (%s)', async (layout) => {
-    const seen = await promptsOf({ layout }, ({ attempt }) => (attempt < 3 ? retry(`Change ${attempt}.`) : approve()));
-    expect(seen['draft']).toHaveLength(4);
-    for (const [attempt, prompt] of (seen['draft'] ?? []).entries()) {
+    const seen = (await corrected({ layout }, 'Change 0.', 'Change 1.', 'Change 2.'))('draft');
+    expect(seen).toHaveLength(4);
+    for (const [attempt, prompt] of seen.entries()) {
       const revision = revisionOf(...[0, 1, 2].slice(0, attempt).map((number) => [`Change ${number}.`] as const));
       const previous = `draft ${attempt - 1}`;
       const style = { ...ensemble, layout };
@@ -486,56 +486,41 @@ describe('prompts of a run', () => {
   });
 
   it('have the previous output of the same task', async () => {
-    const seen = await promptsOf({}, ({ attempt }) => (attempt === 0 ? retry('Shorten it.') : approve()));
-    expect(seen['outline']?.[1]).toContain('### Previous Output\noutline 0\n\n## Task\nDo outline.');
-    expect(seen['draft']?.[1]).toContain('### Previous Output\ndraft 0\n\n## Task\nDo draft.');
+    const seen = await corrected({}, 'Shorten it.');
+    expect(seen('outline')[1]).toContain('### Previous Output\noutline 0\n\n## Task\nDo outline.');
+    expect(seen('draft')[1]).toContain('### Previous Output\ndraft 0\n\n## Task\nDo draft.');
   });
 
   it('change if a later phase sends the phase back, but not for the later phase', async () => {
     //  research ──▶ writing
     //      ▲───────────┘ once
-    const prompts: string[] = [];
-    const tell = (name: string) =>
-      task(name, {
-        description: `Do ${name}.`,
-        run: ({ prompt, attempt }) => {
-          prompts.push(prompt);
-          return `${name} ${attempt}`;
-        },
-      });
-    let asked = 0;
-    const research = phase('research', { tasks: [tell('gather')] });
-    const writing = phase('writing', {
-      after: [research],
-      tasks: [tell('draft')],
-      review: () => (asked++ === 0 ? retryPredecessor('research', 'Add numbers.') : approve()),
+    const research = phase('research', { tasks: [named('gather')] });
+    const writing = phase('writing', { after: [research], tasks: [named('draft')], review: () => approve() });
+    const { prompts } = await rehearse(definePipeline({ name: 'article', phases: [research, writing] }), {
+      tasks: { '*': numbered },
+      reviews: { writing: [retryPredecessor('research', 'Add numbers.'), approve()] },
     });
-    const run = startRun(definePipeline({ name: 'article', phases: [research, writing] }));
-    expect((await run.result).status).toBe('completed');
     const revised = renderPrompt('Do gather.', revisionOf(['Add numbers.']), 'gather 0', ensemble);
-    expect(prompts).toEqual(['Do gather.', 'Do draft.', revised, 'Do draft.']);
+    expect(prompts('gather')).toEqual(['Do gather.', revised]);
+    expect(prompts('draft')).toEqual(['Do draft.', 'Do draft.']);
   });
 });
 
 // --- internal ---
 
-/** Returns the prompts of the two tasks of a phase, attempt by attempt. */
-async function promptsOf(
-  policy: GatePolicy,
-  review: (context: { readonly attempt: number }) => Decision,
-): Promise<Readonly<Record<string, readonly string[]>>> {
-  const seen: Record<string, string[]> = { outline: [], draft: [] };
-  const tasks = Object.entries(seen).map(([name, prompts]) =>
-    task(name, {
-      description: `Do ${name}.`,
-      run: ({ prompt, attempt }) => {
-        prompts.push(prompt);
-        return `${name} ${attempt}`;
-      },
-    }),
-  );
-  const writing = phase('writing', { tasks, review: { by: review, maxRetries: 5 } });
-  const run = startRun(definePipeline({ name: 'article', phases: [writing], policy }));
-  expect((await run.result).status).toBe('completed');
-  return seen;
+const named = (name: string) => task(name, { description: `Do ${name}.`, run: () => name });
+
+/** The step of a task: its name and the number of the attempt. */
+const numbered = ({ task: name, attempt }: TaskContext) => `${name} ${attempt}`;
+
+/** Rehearses a phase of two tasks, which is sent back with each feedback. @returns The prompts of a task. */
+async function corrected(policy: GatePolicy, ...feedback: readonly string[]) {
+  const review = { by: () => approve(), maxRetries: 5 };
+  const phases = [phase('writing', { tasks: [named('outline'), named('draft')], review })];
+  const { result, prompts } = await rehearse(definePipeline({ name: 'article', phases, policy }), {
+    tasks: { '*': numbered },
+    reviews: { writing: [...feedback.map((one) => retry(one)), approve()] },
+  });
+  expect(result.status).toBe('completed');
+  return prompts;
 }

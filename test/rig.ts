@@ -5,14 +5,12 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { SimulatedClock } from 'xstate';
 import {
   definePipeline,
   phase,
   startRun,
   task,
   type Check,
-  type Clock,
   type Inputs,
   type Limits,
   type PhaseOptions,
@@ -27,6 +25,7 @@ import {
   type TaskContext,
 } from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
+import { VirtualClock } from '../src/testing/rehearsal/virtual-clock.ts';
 import { lineOf, type Detail } from './line.ts';
 import { replayDifference } from './replay-difference.ts';
 
@@ -186,7 +185,7 @@ export async function drive(
 
 /** Simulated time: the clock for a run, and its controls. */
 export interface SimulatedTime {
-  readonly clock: Clock & { now(): number };
+  readonly clock: VirtualClock;
   /** Returns the number of timers that are set. */
   pending(): number;
   /** Moves to the next timer and fires it. @returns False if none is set. */
@@ -195,38 +194,18 @@ export interface SimulatedTime {
   pass(ms: number): Promise<void>;
 }
 
-/** Creates time that stands still until it is moved, based on XState's simulated clock. */
-export function simulatedTime(): SimulatedTime {
-  const inner = new SimulatedClock();
-  const set = new Map<unknown, number>();
-  const clock = {
-    now: () => inner.now(),
-    setTimeout(run: () => void, ms: number) {
-      const timer = inner.setTimeout(() => {
-        set.delete(timer);
-        run();
-      }, ms);
-      set.set(timer, inner.now() + ms);
-      return timer;
-    },
-    clearTimeout(timer: unknown) {
-      set.delete(timer);
-      inner.clearTimeout(timer as number);
-    },
-  };
-  function advance(): boolean {
-    if (set.size === 0) return false;
-    inner.set(Math.min(...set.values()));
-    return true;
-  }
+/** Creates time that stands still until it is moved: the clock of the testing kit. @param now Its first moment. */
+export function simulatedTime(now = 0): SimulatedTime {
+  const clock = new VirtualClock();
+  clock.set(now);
   return {
     clock,
-    pending: () => set.size,
-    advance,
+    pending: () => clock.timers,
+    advance: () => clock.step(),
     async pass(ms) {
-      const end = inner.now() + ms;
-      while (Math.min(...set.values()) <= end && advance()) await idle();
-      inner.set(end);
+      const end = clock.now() + ms;
+      while (clock.next <= end && clock.step()) await idle();
+      clock.set(end);
       await idle();
     },
   };

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import {
+  approve,
   definePipeline,
   forkRun,
   human,
@@ -12,6 +13,7 @@ import {
   task,
   type Limits,
   type Pipeline,
+  type Policy,
   type Run,
   type RunResult,
   type TaskContext,
@@ -20,7 +22,8 @@ import {
 } from '../src/index.ts';
 import type { RunInfo, RunStore } from '../src/store.ts';
 import { foldRun } from '../src/projections/run/run-view.ts';
-import { fake, fakeCheck, idle, play, simulatedTime, type SimulatedTime } from './rig.ts';
+import { fails, rehearse, reports, silent, takes, type Script } from '../src/testing.ts';
+import { fake, idle, play, simulatedTime, type SimulatedTime } from './rig.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -30,28 +33,8 @@ function taking(time: SimulatedTime, ms: number, value = 'done'): () => Promise<
   return () => new Promise((resolve) => time.clock.setTimeout(() => resolve(value), ms));
 }
 
-/** Advances time, then answers the pending item. */
-function answerAfter(time: SimulatedTime, ms: number, give: (run: Run) => unknown): (run: Run) => Promise<void> {
-  return async (run) => {
-    await time.pass(ms);
-    await give(run);
-  };
-}
-
 function decide(about: string): (run: Run) => Promise<void> {
   return (run) => run.decide(about, 'APPROVE');
-}
-
-/** Returns a function that answers the item of a task or a reviewer. */
-function answer(name: string): (run: Run) => Promise<void> {
-  return async (run) => {
-    const item = run.inbox().find((one) => one.task === name);
-    if (!item) throw new Error(`nobody asks for ${name}`);
-    await run.answer(
-      item.id,
-      item.kind === 'task' ? { type: 'value', value: 'yes' } : { type: 'decide', decision: 'APPROVE' },
-    );
-  };
 }
 
 /** Asserts that the rest of a limit and its usage add up to the limit. */
@@ -63,75 +46,64 @@ function expectSums(
   expect((limitsLeft.deadlineMs ?? 0) + Math.min(metrics.elapsedMs, deadlineMs)).toBe(deadlineMs);
 }
 
-const asksModel = (time: SimulatedTime, ms: number) => task('model', { run: taking(time, ms, 'APPROVE') });
+const work = (name: string, more: object = {}) => task(name, { ...more, run: () => name });
+const asks = (name: string) => task(name, { run: human({ question: 'Good?' }) });
 
 describe('limits.durationMs', () => {
   const limits = { durationMs: 10 * SECOND, deadlineMs: 24 * HOUR };
+  const gated = phase('a', { tasks: [work('write')], review: () => 'APPROVE' });
+
+  /** Rehearses phases. A reviewer without a step asks a person. */
+  async function timesOf(
+    phases: readonly ReturnType<typeof phase>[],
+    script: Script,
+    more: { readonly limits?: Limits; readonly policy?: Policy } = {},
+  ) {
+    const pipeline = definePipeline({ name: 'p', limits, phases, ...more });
+    return (await rehearse(pipeline, { reviews: { '*': 'ESCALATE: see it' }, ...script })).result;
+  }
 
   it('excludes the hours in which a phase waits for a person', async () => {
-    const time = simulatedTime();
-    const a = fake('a', { outputs: [taking(time, 4 * SECOND)], verdicts: ['ESCALATE: see it'] });
-    const b = fake('b', { after: ['a'], outputs: [taking(time, 5 * SECOND)] });
-    const { lines, result } = await play([a, b], {
-      limits,
-      time,
-      timed: true,
-      when: { 'a escalated (requested): see it': answerAfter(time, 5 * HOUR, decide('a')) },
+    const result = await timesOf([gated, phase('b', { after: ['a'], tasks: [work('print')] })], {
+      tasks: { write: takes(4 * SECOND, 'x'), print: takes(5 * SECOND, 'x') },
+      people: { a: takes(5 * HOUR, approve()) },
     });
-    expect(lines.at(-1)).toBe(`${5 * HOUR + 9 * SECOND} run completed`);
-    expect(result.metrics).toMatchObject({ durationMs: 9 * SECOND, elapsedMs: 5 * HOUR + 9 * SECOND });
+    expect(result).toMatchObject({
+      status: 'completed',
+      metrics: { durationMs: 9 * SECOND, elapsedMs: 5 * HOUR + 9 * SECOND },
+    });
     expectSums(result, limits);
   });
 
   it('is spent by the rest of the work after the answer of a person', async () => {
-    const time = simulatedTime();
-    const a = fake('a', { outputs: [taking(time, 4 * SECOND)], verdicts: ['ESCALATE: see it'] });
-    const b = fake('b', { after: ['a'], outputs: [taking(time, 7 * SECOND)] });
-    const { lines, result } = await play([a, b], {
-      limits,
-      time,
-      timed: true,
-      when: { 'a escalated (requested): see it': answerAfter(time, 5 * HOUR, decide('a')) },
+    const result = await timesOf([gated, phase('b', { after: ['a'], tasks: [work('print')] })], {
+      tasks: { write: takes(4 * SECOND, 'x'), print: takes(7 * SECOND, 'x') },
+      people: { a: takes(5 * HOUR, approve()) },
     });
-    expect(lines).toContain(`${5 * HOUR + 10 * SECOND} limit durationMs reached 10000/10000`);
     expect(result).toMatchObject({ status: 'exhausted', limit: 'durationMs', limitsLeft: { durationMs: 0 } });
+    expect(result.metrics).toMatchObject({ durationMs: 10 * SECOND, elapsedMs: 5 * HOUR + 10 * SECOND });
   });
 
   it('includes the work of another phase while a person is asked', async () => {
-    const time = simulatedTime();
-    const a = fake('a', { verdicts: ['ESCALATE: see it'] });
-    const b = fake('b', { outputs: [taking(time, 6 * SECOND)] });
-    const { result } = await play([a, b], {
-      limits,
-      time,
-      timed: true,
-      when: { 'b approved v1 (unreviewed)': answerAfter(time, HOUR, decide('a')) },
+    const phases = [gated, phase('b', { tasks: [work('print')] })];
+    const { metrics } = await timesOf(phases, {
+      tasks: { write: 'x', print: takes(6 * SECOND, 'x') },
+      people: { a: takes(HOUR, approve()) },
     });
-    expect(result.metrics).toMatchObject({ durationMs: 6 * SECOND, elapsedMs: HOUR + 6 * SECOND });
-    const long = fake('b', { outputs: [taking(time, 60 * SECOND)] });
-    const spent = await play([fake('a', { verdicts: ['ESCALATE: see it'] }), long], { limits, time });
-    expect(spent.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
+    expect(metrics).toMatchObject({ durationMs: 6 * SECOND, elapsedMs: HOUR });
+    const spent = await timesOf(phases, {
+      tasks: { write: 'x', print: takes(60 * SECOND, 'x') },
+      people: { a: silent() },
+    });
+    expect(spent).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
   });
 
   it('excludes the hours in which a person is a task or a reviewer', async () => {
-    const time = simulatedTime();
-    const ask = task('ask', { run: human({ question: 'How much?' }) });
-    const a = fake('a', { tasks: [task('think', { run: taking(time, 2 * SECOND) }), ask], mode: 'sequential' });
-    const b = {
-      ...fake('b'),
-      definition: phase('b', {
-        after: ['a'],
-        tasks: [task('work', { run: taking(time, 3 * SECOND) })],
-        review: human({ question: 'Good?' }),
-      }),
-    };
-    const { result } = await play([a, b], {
-      limits,
-      time,
-      when: {
-        'a/ask asks: How much?': answerAfter(time, 2 * HOUR, answer('ask')),
-        'b/review asks as reviewer: Good?': answerAfter(time, 3 * HOUR, answer('review')),
-      },
+    const a = phase('a', { tasks: [work('think'), asks('ask')], mode: 'sequential' });
+    const b = phase('b', { after: ['a'], tasks: [work('write')], review: asks('judge') });
+    const result = await timesOf([a, b], {
+      tasks: { think: takes(2 * SECOND, 'x'), write: takes(3 * SECOND, 'x') },
+      people: { 'a.ask': takes(2 * HOUR, 'yes'), 'b.judge': takes(3 * HOUR, approve()) },
     });
     expect(result).toMatchObject({
       status: 'completed',
@@ -140,33 +112,13 @@ describe('limits.durationMs', () => {
   });
 
   it("includes the work of a task next to a person's, and then stops", async () => {
-    const time = simulatedTime();
-    const a = fake('a', {
-      tasks: [
-        task('ask', { run: human({ question: 'How much?' }) }),
-        task('think', { run: taking(time, 2 * SECOND) }),
-        // The second try waits for one second.
-        task('again', {
-          retry: { attempts: 2, backoff: { first: SECOND } },
-          run: async () => {
-            await taking(time, 2 * SECOND)();
-            tries += 1;
-            if (tries === 1) throw new Error('once');
-          },
-        }),
-      ],
+    // The second try waits for one second.
+    const again = work('again', { retry: { attempts: 2, backoff: { first: SECOND } } });
+    const result = await timesOf([phase('a', { tasks: [asks('ask'), work('think'), again] })], {
+      tasks: { think: takes(2 * SECOND, 'x'), again: [takes(2 * SECOND, fails('once')), takes(2 * SECOND, 'x')] },
+      people: { ask: takes(HOUR, 'yes') },
     });
-    let tries = 0;
-    const { result } = await play([a], {
-      limits,
-      time,
-      detail: ['tasks'],
-      when: { 'a/again done': answerAfter(time, HOUR, answer('ask')) },
-    });
-    expect(result).toMatchObject({
-      status: 'completed',
-      metrics: { durationMs: 5 * SECOND, elapsedMs: HOUR + 5 * SECOND },
-    });
+    expect(result).toMatchObject({ status: 'completed', metrics: { durationMs: 5 * SECOND, elapsedMs: HOUR } });
   });
 
   it.each([
@@ -174,45 +126,27 @@ describe('limits.durationMs', () => {
     ['two people', 2, 0, 0],
     ['two people and a model', 2, 1, 4],
   ])('includes only the model in a review by %s', async (_, people, models, seconds) => {
-    const time = simulatedTime();
-    const persons = Array.from({ length: people }, (_one, index) =>
-      task(`person ${index + 1}`, { run: human({ question: 'Good?' }) }),
-    );
-    const by = [...persons, ...(models > 0 ? [asksModel(time, 4 * SECOND)] : [])];
-    const review = { by: by as never };
-    const gated = { ...fake('a'), definition: phase('a', { tasks: [task('work', { run: () => 'x' })], review }) };
-    const { result } = await play([gated], {
-      limits,
-      time,
-      when: {
-        [`a/person ${people} asks as reviewer: Good?`]: async (run) => {
-          for (const one of persons) {
-            await pass(time, HOUR);
-            await answer(one.name)(run);
-          }
-        },
-      },
+    const by = [...['one', 'two'].slice(0, people).map(asks), ...['model'].slice(0, models).map((one) => work(one))];
+    const answers = { 'a.one': takes(HOUR, approve()), ...(people > 1 && { 'a.two': takes(2 * HOUR, approve()) }) };
+    const { metrics } = await timesOf([phase('a', { tasks: [work('write')], review: { by: by as never } })], {
+      tasks: { write: 'x' },
+      reviews: { '*': takes(4 * SECOND, approve()) },
+      people: answers,
     });
-    expect(result.metrics.durationMs).toBe(seconds * SECOND);
-    expect(result.metrics.elapsedMs).toBeGreaterThanOrEqual(people * HOUR);
+    expect(metrics).toMatchObject({ durationMs: seconds * SECOND, elapsedMs: people * HOUR });
   });
 
   it('excludes the hours in which another limit holds the run', async () => {
-    const time = simulatedTime();
-    const spend = fake('a', {
-      tasks: [
-        task('pay', { run: ({ report }) => report({ costUsd: 2 }) }),
-        task('more', { run: taking(time, 3 * SECOND) }),
-      ],
-      mode: 'sequential',
-      verdicts: ['APPROVE'],
-    });
-    const { result } = await play([spend, fake('b', { after: ['a'] })], {
-      limits: { ...limits, costUsd: 1 },
-      policy: { onLimit: 'escalate' },
-      time,
-      when: { 'limit costUsd reached 2/1': answerAfter(time, HOUR, decide('costUsd')) },
-    });
+    const a = phase('a', { tasks: [work('pay'), work('more')], mode: 'sequential', review: () => 'APPROVE' });
+    const result = await timesOf(
+      [a, phase('b', { after: ['a'], tasks: [work('print')] })],
+      {
+        tasks: { pay: reports({ costUsd: 2 }, 'x'), more: takes(3 * SECOND, 'x'), print: 'x' },
+        reviews: { a: approve() },
+        people: { costUsd: takes(HOUR, approve()) },
+      },
+      { limits: { ...limits, costUsd: 1 }, policy: { onLimit: 'escalate' } },
+    );
     expect(result).toMatchObject({
       status: 'completed',
       metrics: { durationMs: 3 * SECOND, elapsedMs: HOUR + 3 * SECOND },
@@ -220,37 +154,26 @@ describe('limits.durationMs', () => {
   });
 
   it('includes checks, and the backoff before a repeated review', async () => {
-    const time = simulatedTime();
-    const a = fake('a', {
-      checks: [fakeCheck('lint', [async () => (await taking(time, SECOND)(), true)])],
-      verdicts: ['no verdict at all', 'APPROVE'],
-      reviewBackoff: { first: 2 * SECOND },
+    const checks = [{ name: 'lint', run: () => true }];
+    const review = { by: () => 'APPROVE', checks, reviewBackoff: { first: 2 * SECOND } };
+    const result = await timesOf([phase('a', { tasks: [work('write')], review })], {
+      tasks: { write: 'x' },
+      checks: { lint: takes(SECOND, true) },
+      reviews: { a: ['no verdict at all', approve()] },
     });
-    const { result } = await play([a], { limits, time });
     expect(result).toMatchObject({ status: 'completed', metrics: { durationMs: 3 * SECOND, elapsedMs: 3 * SECOND } });
   });
 
-  it('keeps a try from beginning that would not end in time, even after hours with people', async () => {
-    const time = simulatedTime();
-    const a = fake('a', { outputs: [taking(time, 4 * SECOND)], verdicts: ['ESCALATE: see it'] });
-    const late = { estimate: { durationMs: 7 * SECOND }, run: () => 'late' };
-    const b = fake('b', { after: ['a'], tasks: [task('late', late)] });
-    const { lines } = await play([a, b], {
-      limits,
-      time,
-      when: { 'a escalated (requested): see it': answerAfter(time, HOUR, decide('a')) },
+  it.each([
+    [7, { status: 'exhausted', limit: 'durationMs', metrics: { durationMs: 4 * SECOND } }],
+    [5, { status: 'completed' }],
+  ])('lets a try of at most %d s begin only if it would end in time, after hours with people', async (s, expected) => {
+    const late = work('late', { estimate: { durationMs: s * SECOND } });
+    const result = await timesOf([gated, phase('b', { after: ['a'], tasks: [late] })], {
+      tasks: { write: takes(4 * SECOND, 'x'), late: 'x' },
+      people: { a: takes(HOUR, approve()) },
     });
-    expect(lines).toContain('limit durationMs reached 3000/10000');
-    const fits = fake('b', { after: ['a'], tasks: [task('fits', { ...late, estimate: { durationMs: 5 * SECOND } })] });
-    const again = await play(
-      [fake('a', { outputs: [taking(time, 4 * SECOND)], verdicts: ['ESCALATE: see it'] }), fits],
-      {
-        limits,
-        time,
-        when: { 'a escalated (requested): see it': answerAfter(time, HOUR, decide('a')) },
-      },
-    );
-    expect(again.result.status).toBe('completed');
+    expect(result).toMatchObject(expected);
   });
 });
 
@@ -307,17 +230,12 @@ describe('limits.deadlineMs', () => {
   });
 
   it('keeps a try from beginning that would not end before it', async () => {
-    const time = simulatedTime();
-    const tasks = [
-      task('one', { run: taking(time, 2 * SECOND) }),
-      task('two', { estimate: { durationMs: 9 * SECOND }, run: () => 'x' }),
-    ];
-    const { lines } = await play([fake('a', { tasks, mode: 'sequential' })], {
-      limits: { deadlineMs: 10 * SECOND },
-      time,
-      timed: true,
-    });
-    expect(lines).toContain('2000 limit deadlineMs reached 1000/10000');
+    const tasks = [work('one'), work('two', { estimate: { durationMs: 9 * SECOND } })];
+    const phases = [phase('a', { tasks, mode: 'sequential' })];
+    const pipeline = definePipeline({ name: 'p', limits: { deadlineMs: 10 * SECOND }, phases });
+    const { result, prompts } = await rehearse(pipeline, { tasks: { one: takes(2 * SECOND, 'x'), two: 'x' } });
+    expect(result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs', metrics: { elapsedMs: 2 * SECOND } });
+    expect(() => prompts('two')).toThrow('no call of it had one');
   });
 
   it('leaves no timer behind in a finished run', async () => {
@@ -326,12 +244,6 @@ describe('limits.deadlineMs', () => {
     expect(timers()).toBe(0);
   });
 });
-
-/** Creates simulated time that starts at a given time. */
-function clockAt(now: number): SimulatedTime {
-  const time = simulatedTime();
-  return { ...time, clock: { ...time.clock, now: () => now + time.clock.now() } };
-}
 
 /** A pipeline that works for 4 seconds, asks a person, and works for 4 seconds. */
 function working(clock: () => SimulatedTime, limits: Limits): Pipeline {
@@ -397,18 +309,18 @@ describe('a run that was left', () => {
 
   it('continues with its usage, without the time in which it had no process', async () => {
     const store = memoryStore();
-    let time = clockAt(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, limits);
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
     await left(run);
-    time = clockAt(20 * HOUR);
+    time = simulatedTime(20 * HOUR);
     const second = await resumeRun(store, 'r', pipeline, { clock: time.clock });
     await pass(time, HOUR);
     await second.decide('draft', 'APPROVE');
     await pass(time, 3 * SECOND);
     await left(second);
-    time = clockAt(40 * HOUR);
+    time = simulatedTime(40 * HOUR);
     const third = await resumeRun(store, 'r', pipeline, { clock: time.clock });
     await pass(time, 4 * SECOND);
     const result = await third.result;
@@ -421,12 +333,12 @@ describe('a run that was left', () => {
 
   it('is ended by its remaining work, and by nothing else', async () => {
     const store = memoryStore();
-    let time = clockAt(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, { durationMs: 6 * SECOND });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
     await left(run);
-    time = clockAt(20 * HOUR);
+    time = simulatedTime(20 * HOUR);
     const second = await resumeRun(store, 'r', pipeline, { clock: time.clock });
     await pass(time, HOUR);
     expect(second.snapshot().status).toBe('running');
@@ -436,7 +348,7 @@ describe('a run that was left', () => {
     await pass(time, 1);
     expect(await second.result).toMatchObject({ status: 'exhausted', limit: 'durationMs' });
     // Spent time stays spent.
-    time = clockAt(30 * HOUR);
+    time = simulatedTime(30 * HOUR);
     const again = await retryRun(store, 'r', pipeline, { clock: time.clock });
     await pass(time, 1);
     const result = await again.result;
@@ -444,7 +356,7 @@ describe('a run that was left', () => {
     const events = (await readRun(store, 'r')).map(({ event }) => event.type);
     expect(events.slice(events.indexOf('run.reopened'))).not.toContain('task.started');
     // With more time the run continues from there.
-    time = clockAt(40 * HOUR);
+    time = simulatedTime(40 * HOUR);
     const longer = working(() => time, { durationMs: 12 * SECOND });
     const more = await retryRun(store, 'r', longer, { clock: time.clock, allowChanged: true });
     await pass(time, 4 * SECOND);
@@ -453,7 +365,7 @@ describe('a run that was left', () => {
 
   it('has worked at least until the last renewal of the lease of its dead process', async () => {
     const store = memoryStore();
-    const time = clockAt(Date.now() - 600 * SECOND);
+    const time = simulatedTime(Date.now() - 600 * SECOND);
     const pipeline = working(() => time, { durationMs: HOUR });
     const holder = `process 9999999 on ${hostname()}`;
     const lost = startRun(pipeline, { store, runId: 'r', clock: time.clock, holder });
@@ -470,12 +382,12 @@ describe('a run that was left', () => {
 
   it('is ended at once if its deadline has passed', async () => {
     const store = memoryStore();
-    let time = clockAt(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, { deadlineMs: HOUR });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
     await left(run);
-    time = clockAt(2 * HOUR);
+    time = simulatedTime(2 * HOUR);
     const second = await resumeRun(store, 'r', pipeline, { clock: time.clock });
     await pass(time, 1);
     expect(await second.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
@@ -483,7 +395,7 @@ describe('a run that was left', () => {
 
   it('of an earlier version counts all time, as it did at its start', async () => {
     const store = memoryStore();
-    let time = clockAt(0);
+    let time = simulatedTime();
     const pipeline = working(() => time, { durationMs: HOUR });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
@@ -494,7 +406,7 @@ describe('a run that was left', () => {
     );
     const { lease: _lease, ...info } = (await store.run('r')) ?? {};
     await old.append({ runId: 'r', records, info: info as RunInfo, items: [], artifacts: [] });
-    time = clockAt(HOUR - SECOND);
+    time = simulatedTime(HOUR - SECOND);
     const second = await resumeRun(old, 'r', pipeline, { clock: time.clock });
     await pass(time, 999);
     expect(second.snapshot()).toMatchObject({ status: 'running', metrics: { durationMs: HOUR - SECOND } });
@@ -508,7 +420,7 @@ describe('a fork', () => {
     const limits = { durationMs: 5 * SECOND, deadlineMs: 2 * HOUR };
     const store = memoryStore();
     const start = Date.now();
-    let time = clockAt(start - 3 * HOUR);
+    let time = simulatedTime(start - 3 * HOUR);
     const pipeline = working(() => time, { ...limits, deadlineMs: 9 * HOUR });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
@@ -516,7 +428,7 @@ describe('a fork', () => {
     await forkRun(store, 'r', { at: { phase: 'draft' }, runId: 'f' });
     expect((await viewOf(store, 'f')).metrics).toMatchObject({ durationMs: 0, elapsedMs: 0 });
     const made = (await store.run('f'))?.startedAt ?? 0;
-    time = clockAt(made + HOUR);
+    time = simulatedTime(made + HOUR);
     const fork = await resumeRun(store, 'f', pipeline, { clock: time.clock, limits });
     await pass(time, 4 * SECOND);
     expect(fork.snapshot().metrics).toMatchObject({ durationMs: 4 * SECOND, elapsedMs: HOUR + 4 * SECOND });
@@ -530,7 +442,7 @@ describe('a fork', () => {
 
   it('excludes the time between its creation and its start, at any cut', async () => {
     const store = memoryStore();
-    let time = clockAt(Date.now());
+    let time = simulatedTime(Date.now());
     const pipeline = working(() => time, { durationMs: 10 * SECOND });
     const run = startRun(pipeline, { store, runId: 'r', clock: time.clock });
     await pass(time, 5 * SECOND);
@@ -541,7 +453,7 @@ describe('a fork', () => {
     const places = records.flatMap(({ seq, event }) => (event.type === 'run.ended' ? [] : [seq]));
     for (const at of places) {
       const runId = await forkRun(store, 'r', { at });
-      time = clockAt(Date.now() + 5 * HOUR);
+      time = simulatedTime(Date.now() + 5 * HOUR);
       const fork = await resumeRun(store, runId, pipeline, { clock: time.clock });
       await pass(time, 4 * SECOND);
       if (fork.snapshot().waiting.length > 0) await fork.decide('draft', 'APPROVE');

@@ -6,7 +6,6 @@ import {
   escalate,
   phase,
   reject,
-  resumeRun,
   retry,
   retryRun,
   retryPredecessor,
@@ -14,22 +13,21 @@ import {
   task,
   type Decision,
   type GatePolicy,
-  type Run,
   type TaskContext,
   memoryStore,
 } from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
-import { drive, fake, play, simulatedTime } from './rig.ts';
+import { crashAfter, fails, rehearse, repeats, type Script, type Step, type StepsByName } from '../src/testing.ts';
 
 /** Possible first answers of a reviewer, with its own text. Every later answer approves. */
-const ANSWERS: Readonly<Record<string, (words: string) => Decision | Error>> = {
+const ANSWERS: Readonly<Record<string, (words: string) => Decision | Step>> = {
   approve: () => approve(),
   retry: (words) => retry(words),
   left: (words) => retryPredecessor('left', words),
   right: (words) => retryPredecessor('right', words),
   reject: (words) => reject(words),
   escalate: (words) => escalate(words),
-  missing: (words) => new Error(words),
+  missing: (words) => fails(words),
 };
 const KINDS = Object.keys(ANSWERS);
 const REVIEWERS = ['ada', 'bob', 'cid'];
@@ -62,33 +60,33 @@ function feedbackIn(records: readonly RunRecord[]): string {
     .join('\n\n');
 }
 
-async function told(kinds: readonly string[], after: readonly string[], gate: GatePolicy, person: string) {
-  const reviewers = Object.fromEntries(
-    kinds.map((kind, at) => [REVIEWERS[at] ?? '', [ANSWERS[kind]?.(wordsOf(at)) ?? approve()]]),
-  );
+const tasks = [task('work', { description: 'Work.', run: () => 'work' })];
+
+/** Rehearses two phases, and one whose reviewers may send them back. */
+async function rehearsed(
+  reviews: StepsByName,
+  gate: GatePolicy = {},
+  script: Script = {},
+  after: readonly string[] = [],
+) {
+  const by = Object.keys(reviews).map((name) => task(name, { run: () => 'APPROVE' }));
+  const review = { ...gate, rewindTo: 'ancestors', by: by as never } as const;
   const phases = [
-    fake('left'),
-    fake('right', { after }),
-    fake('last', { after: ['left', 'right'], rewindTo: 'ancestors', reviewers, ...gate }),
+    phase('left', { tasks }),
+    phase('right', { after, tasks }),
+    phase('last', { after: ['left', 'right'], tasks, review }),
   ];
-  let hasDecided = false;
-  const decide = (run: Run) => {
-    if (!hasDecided) void run.decide('last', person);
-    hasDecided = true;
-  };
-  const time = simulatedTime();
-  const run = startRun(definePipeline({ name: 'rig', phases: phases.map((one) => one.definition) }), {
-    attended: true,
-    clock: time.clock,
-  });
-  const records: RunRecord[] = [];
-  const due: (() => unknown)[] = [];
-  run.events$.subscribe((record) => {
-    records.push(record);
-    if (record.event.type === 'phase.escalated') due.push(() => decide(run));
-  });
-  const { status } = await drive(run, time, due);
-  return { status, records, text: feedbackIn(records) };
+  const output = ({ idempotencyKey }: TaskContext) => idempotencyKey;
+  return rehearse(definePipeline({ name: 'p', phases }), { tasks: { '*': output }, reviews, ...script });
+}
+
+async function told(kinds: readonly string[], after: readonly string[], gate: GatePolicy, person: string) {
+  const first = (kind: string, at: number) => ANSWERS[kind]?.(wordsOf(at));
+  const reviews = Object.fromEntries(
+    kinds.map((kind, at) => [REVIEWERS[at] ?? '', [first(kind, at), repeats('APPROVE')]]),
+  );
+  const { result, records } = await rehearsed(reviews, gate, { people: { last: [person] } }, after);
+  return { status: result.status, records, text: feedbackIn(records) };
 }
 
 describe('feedback of a second reviewer', () => {
@@ -127,15 +125,11 @@ describe('feedback of a second reviewer', () => {
   });
 
   it('goes to the phase under review if its target may not be sent back any more', async () => {
-    const last = fake('last', {
-      after: ['left', 'right'],
-      maxPredecessorRetries: 1,
-      reviewers: {
-        ada: [retryPredecessor('right', 'once'), retryPredecessor('left', 'left, too')],
-        bob: ['APPROVE', retryPredecessor('right', 'right again')],
-      },
-    });
-    const { records } = await play([fake('left'), fake('right'), last]);
+    const reviews = {
+      ada: [retryPredecessor('right', 'once'), retryPredecessor('left', 'left, too'), 'APPROVE'],
+      bob: ['APPROVE', retryPredecessor('right', 'right again'), repeats('APPROVE')],
+    };
+    const { records } = await rehearsed(reviews, { maxPredecessorRetries: 1 });
     const starts = records.flatMap(({ event }) =>
       event.type === 'phase.started' && event.revision ? [[event.phase, event.revision.feedback]] : [],
     );
@@ -175,39 +169,15 @@ describe('feedback of a second reviewer', () => {
   });
 
   it('survives the end of the process while the target works', async () => {
-    const store = memoryStore();
-    const prompts: (string | undefined)[] = [];
-    const answers = [[retryPredecessor('left', 'left, please')], [retry('and this one')]];
-    let works: () => void = () => undefined;
-    const atWork = new Promise<void>((resolve) => (works = resolve));
-    const made = (hangs: boolean) =>
-      definePipeline({
-        name: 'p',
-        phases: [
-          phase('left', {
-            tasks: [
-              task('t', {
-                run: ({ attempt }: TaskContext) => {
-                  if (!hangs || attempt === 0) return attempt;
-                  works();
-                  return new Promise<never>(() => undefined);
-                },
-              }),
-            ],
-          }),
-          phase('last', {
-            after: ['left'],
-            tasks: [task('t', { run: ({ revision }: TaskContext) => void prompts.push(revision?.feedback) })],
-            review: { by: answers.map((list, at) => task(`r${at}`, { run: () => list.shift() ?? approve() })) },
-          }),
-        ],
-      });
-    const run = startRun(made(true), { store, runId: 'r' });
-    await atWork;
-    run.suspend();
-    await run.result;
-    const { status } = await (await resumeRun(store, 'r', made(false))).result;
-    expect(status).toBe('completed');
-    expect(prompts).toEqual([undefined, 'and this one']);
+    const reviews = {
+      ada: [retryPredecessor('left', 'left, please'), 'APPROVE'],
+      bob: [retry('and this one'), 'APPROVE'],
+    };
+    const { result, records, prompts } = await rehearsed(reviews, {}, { crashes: [crashAfter('task.started', 4)] });
+    expect(result.status).toBe('completed');
+    const kept = records.map(({ event }) => event).filter(({ type }) => /task.started|resumed/u.test(type));
+    expect(kept[4]?.type).toBe('run.resumed');
+    for (const started of [kept[3], kept[5]]) expect(started).toMatchObject({ phase: 'left', attempt: 1 });
+    expect(prompts('last.work')).toEqual(['Work.', expect.stringContaining('and this one')]);
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
   phase,
-  resumeRun,
   retryRun,
   startRun,
   task,
@@ -14,7 +13,8 @@ import {
   readRun,
 } from '../src/index.ts';
 import type { RunStore } from '../src/store.ts';
-import { drive, fake, idle, never, oneTask, play, simulatedTime, untilAborted } from './rig.ts';
+import { crashAfter, rehearse } from '../src/testing.ts';
+import { fake, idle, never, oneTask, play, simulatedTime, untilAborted } from './rig.ts';
 
 type Heard = Pick<TaskContext, 'signal' | 'report'>;
 
@@ -298,21 +298,13 @@ describe('a try that ends without a report is charged its estimate, marked', () 
     expect(result).toMatchObject({ status: 'exhausted', limit: 'tokens', metrics: { tokens: 80 } });
   });
 
-  it('in a run that was suspended and is resumed, when it ends', async () => {
-    const store = memoryStore();
-    const time = simulatedTime();
-    const make = (run: () => unknown) => oneTask(task('work', { estimate, run }));
-    const first = startRun(make(never), { store, runId: 'r1', clock: time.clock });
-    await idle();
-    first.suspend();
-    await first.result;
-    const again = await resumeRun(
-      store,
-      'r1',
-      make(() => 1),
-      { clock: time.clock },
-    );
-    expect((await drive(again, time)).metrics.tokens).toBe(60);
+  it('in a run whose process died and that is resumed, when it ends', async () => {
+    const crashes = [crashAfter('task.started')];
+    const { result } = await rehearse(oneTask(task('work', { estimate, run: () => 1 })), {
+      tasks: { work: 1 },
+      crashes,
+    });
+    expect(result.metrics.tokens).toBe(60);
   });
 });
 

@@ -29,7 +29,7 @@ import type { EventOf, RunEvent, RunRecord } from '../src/records.ts';
 import { errorInfo } from '../src/model/errors/phasegate-error.ts';
 import { cutEnd, elided, TEXT_LIMITS } from '../src/model/values/text-limits.ts';
 import { idle } from './rig.ts';
-import { keep } from './survive/go-on.ts';
+import { keep } from './kept-run.ts';
 
 const HUGE = 20_000_000;
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import {
+  approve,
   definePipeline,
   escalate,
   human,
@@ -7,35 +8,30 @@ import {
   resumeRun,
   startRun,
   task,
+  type Limits,
+  type Policy,
   type Run,
   type TaskContext,
   memoryStore,
   readRun,
 } from '../src/index.ts';
-import type { Reply } from '../src/inbox.ts';
+import type { InboxItem } from '../src/inbox.ts';
 import type { RunRecord } from '../src/records.ts';
 import { foldTimeline, type Timeline } from '../src/projections/timeline/timeline.ts';
-import { drive, fake, play, simulatedTime, untilAborted, type Fake, type SimulatedTime } from './rig.ts';
+import { fails, rehearse, reports, takes, type Script } from '../src/testing.ts';
+import { drive, fake, play, simulatedTime, untilAborted, type SimulatedTime } from './rig.ts';
 
 describe('foldTimeline()', () => {
   it('has work, reviews, retries and the backoff of a task', async () => {
-    const time = simulatedTime();
-    let tries = 0;
-    const flaky = task('t', {
-      retry: { attempts: 2, backoff: { first: 40, factor: 1, max: 40 } },
-      run: async ({ attempt }) => {
-        tries += 1;
-        await lasting(time, 10);
-        if (tries === 1) throw new Error('busy');
-        return attempt;
-      },
+    const flaky = task('t', { retry: { attempts: 2, backoff: { first: 40, factor: 1, max: 40 } }, run: () => 1 });
+    const phases = [
+      phase('a', { tasks: [flaky], review: () => 'APPROVE' }),
+      phase('b', { after: ['a'], tasks: [task('t', { run: () => 1 })] }),
+    ];
+    const records = await rehearsed(phases, {
+      tasks: { a: [takes(10, fails('busy')), takes(10, 1), takes(10, 2)], b: takes(7, 1) },
+      reviews: { a: [takes(5, 'RETRY: more'), takes(5, 'APPROVE')] },
     });
-    const a = fake('a', {
-      tasks: [flaky],
-      verdicts: [() => after(time, 5, 'RETRY: more'), () => after(time, 5, 'APPROVE')],
-    });
-    const b = fake('b', { after: ['a'], outputs: [() => after(time, 7, 1)] });
-    const { records } = await play([a, b], { time });
     const timeline = folded(records);
     expect(told(timeline)).toEqual([
       'a work g0 a0 0-60 done',
@@ -89,28 +85,20 @@ describe('foldTimeline()', () => {
   });
 
   it('has the waits for a person: of a phase, a task and a reviewer', async () => {
-    const time = simulatedTime();
-    const answering = async (run: Run, reply: Reply) => {
-      await time.pass(50);
-      await run.answer(run.inbox()[0]?.id ?? '', reply);
-    };
     const phases = [
-      fake('a', { outputs: [() => after(time, 10, 1)], verdicts: ['ESCALATE: look', () => after(time, 5, 'APPROVE')] }),
-      phaseOf('b', {
+      phase('a', { tasks: [task('t', { run: () => 1 })], review: () => 'APPROVE' }),
+      phase('b', {
         after: ['a'],
         tasks: [task('same', { run: human({ question: 'Which?' }) })],
         review: { by: task('same', { run: human({ question: 'Right?' }) }) },
       }),
     ];
-    const { records } = await play(phases, {
-      time,
-      when: {
-        'a escalated (requested): look': async (run) => {
-          await time.pass(30);
-          await run.decide('a', 'RETRY: again');
-        },
-        'b/same asks: Which?': (run) => answering(run, { type: 'value', value: 'this' }),
-        'b/same asks as reviewer: Right?': (run) => answering(run, { type: 'decide', decision: { type: 'approve' } }),
+    const records = await rehearsed(phases, {
+      tasks: { a: [takes(10, 1), 2] },
+      reviews: { a: ['ESCALATE: look', takes(5, 'APPROVE')] },
+      people: {
+        a: [takes(30, 'RETRY: again')],
+        b: ({ kind }: InboxItem) => takes(50, kind === 'task' ? 'this' : approve()),
       },
     });
     const timeline = folded(records);
@@ -192,24 +180,12 @@ describe('foldTimeline()', () => {
   });
 
   it('has limits that hold the whole run', async () => {
-    const time = simulatedTime();
-    const spend = task('t', {
-      run: async ({ report }) => {
-        report({ costUsd: 2 });
-        return after(time, 10, 1);
-      },
-    });
-    const { records } = await play([fake('a', { tasks: [spend] }), fake('b', { after: ['a'] })], {
-      time,
-      limits: { costUsd: 1 },
-      policy: { onLimit: 'escalate' },
-      when: {
-        'limit costUsd reached 2/1': async (run) => {
-          await time.pass(60);
-          await run.decide('costUsd', 'APPROVE');
-        },
-      },
-    });
+    const tasks = [task('t', { run: () => 1 })];
+    const records = await rehearsed(
+      [phase('a', { tasks }), phase('b', { after: ['a'], tasks })],
+      { tasks: { a: reports({ costUsd: 2 }, takes(10, 1)), b: 1 }, people: { costUsd: takes(60, approve()) } },
+      { limits: { costUsd: 1 }, policy: { onLimit: 'escalate' } },
+    );
     const timeline = folded(records);
     const reached = records.find(({ event }) => event.type === 'limit.reached');
     expect(timeline.holds).toEqual([{ limit: 'costUsd', from: 0, to: 60, seq: reached?.seq }]);
@@ -217,19 +193,11 @@ describe('foldTimeline()', () => {
   });
 
   it('has the backoff of a retried reviewer, up to its due time', async () => {
-    const time = simulatedTime();
-    let asked = 0;
-    const judge = task('judge', {
-      retry: { attempts: 2, backoff: { first: 40, factor: 1, max: 40 } },
-      run: async () => {
-        asked += 1;
-        await lasting(time, 10);
-        if (asked === 1) throw new Error('busy');
-        return 'APPROVE';
-      },
-    });
-    const { records } = await play([phaseOf('a', { tasks: [task('t', { run: () => 1 })], review: { by: judge } })], {
-      time,
+    const retry = { attempts: 2, backoff: { first: 40, factor: 1, max: 40 } };
+    const judge = task('judge', { retry, run: () => 'APPROVE' });
+    const records = await rehearsed([phase('a', { tasks: [task('t', { run: () => 1 })], review: judge })], {
+      tasks: { a: 1 },
+      reviews: { judge: [takes(10, fails('busy')), takes(10, 'APPROVE')] },
     });
     const during = foldTimeline();
     for (const record of records) {
@@ -357,6 +325,17 @@ describe('foldTimeline()', () => {
 
 // --- internal ---
 
+/** Rehearses phases. @returns The records, with times from 0. */
+async function rehearsed(
+  phases: readonly ReturnType<typeof phase>[],
+  script: Script,
+  more: { readonly limits?: Limits; readonly policy?: Policy } = {},
+): Promise<readonly RunRecord[]> {
+  const { records } = await rehearse(definePipeline({ name: 'p', phases, ...more }), script);
+  const start = records[0]?.time ?? 0;
+  return records.map((record) => ({ ...record, time: record.time - start }));
+}
+
 function folded(records: readonly RunRecord[]): Timeline {
   const fold = foldTimeline();
   for (const record of records) fold.apply(record);
@@ -397,10 +376,6 @@ function reporting(time: SimulatedTime): (context: TaskContext) => Promise<never
     context.report({ progress: 'half' });
     return untilAborted(context);
   };
-}
-
-function phaseOf(name: string, options: Parameters<typeof phase>[1]): Fake {
-  return { definition: phase(name, options), calls: [], prompts: [], reviews: [] };
 }
 
 async function after<T>(time: SimulatedTime, ms: number, value: T): Promise<T> {

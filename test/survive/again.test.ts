@@ -21,7 +21,8 @@ import { prove } from '../property/prove.ts';
 import { scenarios, type Scope } from '../property/scenarios.ts';
 import type { PhaseSpec, Scenario } from '../reference/scenario.ts';
 import { endsMidway } from '../replay-difference.ts';
-import { keep, settle, stageOf, toEnd, problemOf } from './go-on.ts';
+import { keep } from '../kept-run.ts';
+import { settle, stageOf, toEnd, problemOf } from './go-on.ts';
 
 const SCOPES: readonly (readonly [string, Scope, number])[] = [
   ['few phases', { maxPhases: 4, limits: false }, 20],

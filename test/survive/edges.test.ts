@@ -281,16 +281,9 @@ describe('limits.deadlineMs', () => {
   });
   const HOUR = 3_600_000;
 
-  /** A clock with a given time, and timers of simulated time. */
-  function clockAt(now: number) {
-    const time = simulatedTime();
-    const offset = now - (time.clock.now?.() ?? 0);
-    return { ...time, clock: { ...time.clock, now: () => offset + (time.clock.now?.() ?? 0) } };
-  }
-
   it('of a fork starts at its creation, not at the start of the original', async () => {
     const store = memoryStore();
-    const run = startRun(timed, { store, runId: 'r', clock: clockAt(Date.now() - HOUR).clock });
+    const run = startRun(timed, { store, runId: 'r', clock: simulatedTime(Date.now() - HOUR).clock });
     await said(run, 'phase.escalated');
     run.suspend();
     await run.result;
@@ -298,19 +291,19 @@ describe('limits.deadlineMs', () => {
     await forkRun(store, 'r', { at: seq, runId: 'f' });
     const made = (await store.run('f'))?.startedAt ?? 0;
     // After a resume, the fork has the rest of the time since its creation.
-    const first = clockAt(made + 1_000_000);
+    const first = simulatedTime(made + 1_000_000);
     const fork = await resumeRun(store, 'f', timed, { clock: first.clock });
     await first.pass(700_000);
     fork.suspend();
     expect((await fork.result).status).toBe('suspended');
-    const second = clockAt(made + 1_700_000);
+    const second = simulatedTime(made + 1_700_000);
     const later = await resumeRun(store, 'f', timed, { clock: second.clock });
     await second.pass(99_000);
     expect(later.snapshot().status).toBe('running');
     await second.pass(2000);
     expect(await later.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
     // The original run has no time left.
-    const own = clockAt(made);
+    const own = simulatedTime(made);
     const old = await resumeRun(store, 'r', timed, { clock: own.clock });
     await own.pass(1);
     expect(await old.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
@@ -318,7 +311,7 @@ describe('limits.deadlineMs', () => {
 
   it('of a fork fires once, even for a clock before its creation', async () => {
     const store = memoryStore();
-    const before = clockAt(0);
+    const before = simulatedTime(0);
     const run = startRun(timed, { store, runId: 'r', clock: before.clock });
     await said(run, 'phase.escalated');
     run.suspend();

@@ -5,20 +5,12 @@
  */
 import { expect } from 'vitest';
 import { replay } from '../../src/machines/replay/replay.ts';
-import { foldRunInfo } from '../../src/projections/run/run-info.ts';
 import { approve, PhasegateError, reject, type Pipeline, type Run, type RunStatus, readRun } from '../../src/index.ts';
 import type { EventOf, RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { build } from '../property/build.ts';
 import { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 import type { Scenario } from '../reference/scenario.ts';
-
-/** Stores records of a run without a store, as run `run`. */
-export async function keep(store: RunStore, records: readonly RunRecord[]): Promise<void> {
-  const info = foldRunInfo();
-  for (const record of records) info.apply(record);
-  await store.append({ runId: 'run', records, info: info.info([]), items: [], artifacts: [] });
-}
 
 /** Builds a pipeline and the clock of its workers, which starts at the time of the last record. */
 export async function stageOf(

@@ -28,12 +28,17 @@ export class VirtualClock extends SimulatedClock {
     super.clearTimeout(id);
   }
 
+  /** The time of the next timer; `Infinity` if there is none. */
+  get next(): number {
+    let next = Infinity;
+    for (const time of this.#due.values()) next = Math.min(next, time);
+    return next;
+  }
+
   /** Moves to the next timer and fires it. @returns False if there is none. */
   step(): boolean {
     if (this.#due.size === 0) return false;
-    let next = Infinity;
-    for (const time of this.#due.values()) next = Math.min(next, time);
-    this.set(next);
+    this.set(this.next);
     return true;
   }
 }
