@@ -124,7 +124,9 @@ function convert(document: Document): Converted {
 function isDeep(value: unknown): boolean {
   let level = new Set([value]);
   for (let depth = 0; depth <= MOST_LEVELS; depth += 1) {
-    level = new Set([...level].flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : [])));
+    level = new Set(
+      [...level].flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : [])),
+    );
     if (level.size === 0) return false;
   }
   return true;
