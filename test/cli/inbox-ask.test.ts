@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { askReply } from '../../src/cli/inbox/ask-reply.ts';
 import { PhasegateError } from '../../src/index.ts';
