@@ -91,6 +91,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['report', { group: LOOK, examples: ['report latest --html -o report.html'], page: 'cli.md#report' }],
   ['doctor', { group: LOOK, examples: ['doctor', 'doctor latest'], page: 'cli.md#doctor' }],
   ['coverage', { group: LOOK, examples: ['coverage', 'coverage --threshold 80'], page: 'cli.md#coverage' }],
+  ['backup', { group: KEEP, examples: ['backup runs-copy.db'], page: 'cli.md#backup' }],
   ['export', { group: KEEP, examples: ['export latest -o run.jsonl'], page: 'cli.md#export-import' }],
   ['import', { group: KEEP, examples: ['import run.jsonl'], page: 'cli.md#export-import' }],
   ['rm', { group: KEEP, examples: ['rm 01J9Z'], page: 'cli.md#cancel-rm-gc' }],

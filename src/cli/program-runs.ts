@@ -9,7 +9,7 @@ import type { CancelFlags } from './commands/cancel.ts';
 import type { CoverageFlags } from './commands/coverage.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
 import type { EventsFlags } from './commands/events.ts';
-import type { ExportFlags, ImportFlags } from './commands/export-import.ts';
+import type { BackupFlags, ExportFlags, ImportFlags } from './commands/export-import.ts';
 import type { ForkFlags } from './commands/fork.ts';
 import type { ListFlags } from './commands/ls.ts';
 import type { ReportFlags } from './commands/report.ts';
@@ -164,6 +164,12 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     )
     .option('--dry-run', 'list the runs without removing them')
     .action(async (flags: CollectFlags) => end(await (await import('./commands/rm.ts')).collectStored(flags, io)));
+  command(program, 'backup <file>')
+    .description('copy the whole store to a file, also while runs are at work')
+    .option('--replace', 'replace the file if there is one')
+    .action(async (file: string, flags: BackupFlags) =>
+      end(await (await import('./commands/export-import.ts')).backUpStore(file, flags, io)),
+    );
   command(program, 'export <run>')
     .description('write a run to one file, for example for a bug report; it contains inputs and outputs')
     .option('-o, --output <file>', 'the file to write (default: standard output)', notBlank)

@@ -1,5 +1,5 @@
 /**
- * `phasegate export` and `phasegate import`.
+ * `phasegate export`, `phasegate import` and `phasegate backup`.
  *
  * @module
  */
@@ -17,6 +17,7 @@ import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 import { archiveOf, readArchive } from './archive.ts';
+import { sizeText } from './rm.ts';
 
 /** Flags of `phasegate export`. */
 export interface ExportFlags extends StoreFlags {
@@ -61,6 +62,21 @@ export async function importStored(file: string, flags: ImportFlags, io: Program
   await opened.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
   io.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
+  return exitCode.completed;
+}
+
+/** Flags of `phasegate backup`. */
+export interface BackupFlags extends StoreFlags {
+  /** Replaces an existing file. @default false */
+  readonly replace?: boolean | undefined;
+}
+
+/** Copies the whole store into a file, also while runs are at work. */
+export async function backUpStore(file: string, flags: BackupFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'read', io);
+  const copied = await opened.store.backup?.(placeOf(file, io), { replace: flags.replace });
+  await opened.store.close();
+  io.stdout.write(`${sizeText(copied?.bytes ?? 0)} of runs are in ${oneLine(file)}\n`);
   return exitCode.completed;
 }
 
