@@ -106,6 +106,7 @@ describe('--help', () => {
           [
             "rm",
             "gc",
+            "backup",
             "export",
             "import",
             "memory",

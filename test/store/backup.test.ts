@@ -199,7 +199,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXIST
 // --- internal ---
 
 function withGate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => (resolve = done));
-  return { promise, resolve: () => resolve() };
+  let open = () => {};
+  const promise = new Promise<void>((resolve) => (open = resolve));
+  return { promise, resolve: () => open() };
 }

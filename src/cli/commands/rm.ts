@@ -77,7 +77,8 @@ async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise
 function freedText({ freed, unused, obstacle, pending }: Compaction = { freed: 0, unused: 0 }): string {
   const given = freed > 0 ? `, ${sizeText(freed)} freed on the disk` : '';
   const left = obstacle && `\n${sizeText(unused)} of the store are unused but were not freed: ${WHY[obstacle]}`;
-  return `${given}${left ?? ''}${pending ? `\n${pendingText(pending)}` : ''}`;
+  // Both have the same advice.
+  return `${given}${left ?? (pending ? `\n${pendingText(pending)}` : '')}`;
 }
 
 function pendingText(pending: NonNullable<Compaction['pending']>): string {

@@ -99,7 +99,7 @@ export function automatonOf(ast: AST.Pattern, { multiline }: { readonly multilin
   const whole = alternatives(ast.alternatives);
   if (refused !== undefined) return { refused };
   if (isAnchored && !multiline) return { states };
-  // What is before a match; if matches begin lines, then only after a line end.
+  // Reads the text before a match; if matches begin lines, then up to a line end.
   const before = states.length;
   states.push({ reads: ANY, raw: 'any place to begin', next: new Map([[before, 1]]) });
   let enter = before;

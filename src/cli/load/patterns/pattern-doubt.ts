@@ -1,8 +1,8 @@
 /**
  * Proof that a pattern takes time in proportion to the text. A pattern without a proof is refused.
  *
- * A backtracking engine may try every path of the automaton. The number of paths over one text stays below a constant if no
- * text leads from a state to itself, from it to another state, and from that state to itself (Weber and Seidl, 1991).
+ * A backtracking engine may try every path of the automaton. A text is a danger if it leads from a state to itself, from it to
+ * another state, and from that state to itself. Without such a text the number of paths stays below a constant (Weber and Seidl, 1991).
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { errorInfo } from '../../../model/errors/phasegate-error.ts';
 import { automatonOf, type State } from './automaton.ts';
 import { common, overlap, type CharSet } from './char-sets.ts';
 
-/** How a pattern is applied. */
+/** The way that a pattern is applied. */
 export interface Use {
   /** Applied with the flags `u`, `g` and `m`, as `failures` is. Otherwise without flags, as JSON Schema does it. */
   readonly everywhere: boolean;
 }
 
-/** Returns the reason against a pattern, with what to write in its place; `undefined` if it is proven to be harmless. */
+/** Returns the reason against a pattern, with what to write in its place; `undefined` if it is proven to be fast. */
 export function patternDoubt(source: string, { everywhere }: Use): string | undefined {
   if (source.length > LONGEST) return `it has more than ${LONGEST} characters: shorten it`;
   let ast: AST.Pattern;
@@ -26,7 +26,7 @@ export function patternDoubt(source: string, { everywhere }: Use): string | unde
   } catch (error) {
     return `it is not a regular expression: ${errorInfo(error).message.split(': ').at(-1)}`;
   }
-  const made = automatonOf(harmlessEnd(ast, everywhere), { multiline: everywhere });
+  const made = automatonOf(withoutEnds(ast, everywhere), { multiline: everywhere });
   if ('refused' in made)
     return `"${made.refused}" can take very long: write it without lookarounds, backreferences and modifiers`;
   const { states } = made;
@@ -67,7 +67,7 @@ const MOST_STEPS = 300_000;
 const shown = (raw = ''): string => (/^(?:any|the) /u.test(raw) ? raw : `"${raw}"`);
 
 /** The pattern without a repetition at its very end, which needs no second try: whatever it reads, the match is complete. */
-function harmlessEnd(ast: AST.Pattern, multiline: boolean): AST.Pattern {
+function withoutEnds(ast: AST.Pattern, multiline: boolean): AST.Pattern {
   return {
     ...ast,
     alternatives: ast.alternatives.map((one) => ({ ...one, elements: withoutEnd(one.elements, multiline) })),

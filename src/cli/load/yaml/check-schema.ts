@@ -41,7 +41,7 @@ const commandCheck = commandObject({
     'The change that a failure requires, as one imperative sentence. Without it the sentence follows from "kind" and the command.',
   ),
   failures: withDescription(
-    text.check(harmless).optional(),
+    text.check(fast).optional(),
     'A regular expression that finds failures in the output: its first group, or whole match, is the name of one. Without it the outcome of the command counts as a whole.',
   ),
 });
@@ -97,7 +97,7 @@ function unknownUse({ code }: { readonly code: string }): string | undefined {
 }
 
 /** Refuses a pattern that is not proven to be fast. */
-function harmless({ value, issues }: z.core.ParsePayload<string>): void {
+function fast({ value, issues }: z.core.ParsePayload<string>): void {
   const doubt = patternDoubt(value, { everywhere: true });
   if (doubt === undefined) return;
   issues.push({ code: 'custom', input: value, message: `cannot use the pattern ${shownPattern(value)} as ${doubt}` });
