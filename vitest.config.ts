@@ -17,7 +17,7 @@ const PROPERTY = [
 
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
-  'test/{build,bundlers,command,command-check,docs,git-checks,hovers,one-answer,package,pictures,yaml-workspaces}.test.ts',
+  'test/{build,bundlers,command,command-check,docs,git-checks,hovers,one-answer,package,pictures,run-ids,yaml-workspaces}.test.ts',
   'test/agents/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/dashboard/bundle.test.ts',
@@ -26,7 +26,7 @@ const PROCESS = [
   'test/inspect/**/*.test.ts',
   'test/openai/**/*.test.ts',
   'test/server/**/*.test.ts',
-  'test/store/{broken,compact,processes,sqlite}.test.ts',
+  'test/store/{backup,broken,compact,erase,processes,sqlite}.test.ts',
   'test/survive/**/*.test.ts',
   'test/workspaces/**/*.test.ts',
 ];

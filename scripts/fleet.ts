@@ -5,7 +5,7 @@
  * @module
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { archiveOf } from '../src/cli/commands/archive.ts';
+import { archiveOf } from '../src/cli/load/archive.ts';
 import { memoryStore, startRun, type Pipeline } from '../src/index.ts';
 import { crew, habits, swarm } from '../test/fleet/pipelines.ts';
 import { drive, simulatedTime } from '../test/rig.ts';

@@ -3,13 +3,13 @@
  *
  * @module
  */
+export type { Backup, BackupOptions, Compaction } from './store/maintenance.ts';
 export type {
   Append,
   AppendFunction,
   StoredValue,
   Awaitable,
   Batch,
-  Compaction,
   InboxFilter,
   KeptMessage,
   Lease,

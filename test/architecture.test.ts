@@ -30,6 +30,7 @@ const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/actors/command/process.ts': ['execa', 'node:'],
   'src/store/holder.ts': ['node:'],
   'src/store/installed.ts': ['node:'],
+  'src/store/sqlite/backup.ts': ['node:'],
   'src/store/sqlite/compact.ts': ['node:'],
   'src/store/sqlite/driver.ts': ['node:'],
   'src/store/sqlite/file-identity.ts': ['node:'],

@@ -73,7 +73,7 @@ describe('a gate', () => {
       maxPredecessorRetries: 'unlimited',
       verdicts: [retry('more', { requiredChange: 'Move.' }), 'APPROVE'],
     });
-    await trace([a, b], { run: { input: { topic: 'gates' }, runId: 'r 1' } });
+    await trace([a, b], { run: { input: { topic: 'gates' }, runId: 'r:1' } });
 
     expect(b.reviews.map((one) => one.difference)).toEqual([{}, { moving: { before: 0, after: 1 } }]);
     expect(b.reviews.map((one) => one.retriesLeft)).toEqual([3, 2]);
@@ -84,10 +84,10 @@ describe('a gate', () => {
       attempt: 1,
       generation: 0,
       input: { topic: 'gates' },
-      run: 'r 1',
+      run: 'r:1',
       phase: 'b',
       task: 'review',
-      idempotencyKey: 'r%201/b/0/1/review/review/1',
+      idempotencyKey: 'r%3A1/b/0/1/review/review/1',
       revision: { attempt: 1, feedback: 'more', requiredChange: 'Move.' },
     });
     expect(b.reviews[1]?.inputs['a']).toEqual({ work: 'other' });

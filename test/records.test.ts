@@ -44,10 +44,10 @@ const pipelineOf = (phases: readonly Fake[]) =>
 
 describe('records', () => {
   it('are numbered from 1 without gaps, have a time and a run id, and satisfy their schema', async () => {
-    const { records, run } = await play(eventful(), { ...options, run: { runId: 'my run' } });
+    const { records, run } = await play(eventful(), { ...options, run: { runId: 'my.run' } });
     expect(records.map((record) => record.seq)).toEqual(records.map((_, index) => index + 1));
-    expect(new Set(records.map((record) => record.runId))).toEqual(new Set(['my run']));
-    expect(run.id).toBe('my run');
+    expect(new Set(records.map((record) => record.runId))).toEqual(new Set(['my.run']));
+    expect(run.id).toBe('my.run');
     expect(records.map((record) => record.time)).toEqual(
       records.map((record) => record.time).toSorted((a, b) => a - b),
     );

@@ -318,7 +318,7 @@ phases:
         p.yaml:11:50: "schema": not a usable schema: Unsupported type: strange
           11 |         - { use: matchesSchema, task: t, schema: { type: strange } }
                                                                 ^
-        p.yaml:12:37: "failures": expected a regular expression
+        p.yaml:12:37: "failures": cannot use the pattern ( as it is not a regular expression: Unterminated group
           12 |         - { command: [x], failures: "(", kind: tests, retries: 1000 }
                                                    ^
         p.yaml:12:48: "kind": expected one of "build", "format", "lint", "test", "types". Did you mean "test"?

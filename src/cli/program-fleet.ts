@@ -11,7 +11,7 @@ import type { WorkspacesFlags } from './fleet/workspaces.ts';
 import { DEFAULT_STORE } from './options/defaults.ts';
 import { toCount, withLimits } from './options/limit-flags.ts';
 import type { ExitCode } from './process/exit-code.ts';
-import { notBlank, storeOption, UI, WAIT } from './program-runs.ts';
+import { notBlank, storeOption, toRunId, UI, WAIT } from './program-runs.ts';
 import type { ProgramIo } from './terminal/program-io.ts';
 
 /** Adds the commands. @param io The streams and environment of the process. @param end Receives the exit code of a command. */
@@ -89,7 +89,7 @@ function withFleetOptions(command: Command): Command {
       .option('-y, --yes', 'start without approval of the plan by a person'),
   )
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
-    .option('--run-id <id>', 'the id of the run (default: a new ULID)', notBlank)
+    .option('--run-id <id>', 'the id of the run (default: a new ULID)', toRunId)
     .option('--wait', WAIT)
     .option('--ui', UI)
     .addOption(storeOption(`the file that stores the run (default: ${DEFAULT_STORE})`));

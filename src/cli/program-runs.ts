@@ -9,7 +9,7 @@ import type { CancelFlags } from './commands/cancel.ts';
 import type { CoverageFlags } from './commands/coverage.ts';
 import type { DoctorFlags } from './commands/doctor.ts';
 import type { EventsFlags } from './commands/events.ts';
-import type { ExportFlags } from './commands/export-import.ts';
+import type { BackupFlags, ExportFlags, ImportFlags } from './commands/export-import.ts';
 import type { ForkFlags } from './commands/fork.ts';
 import type { ListFlags } from './commands/ls.ts';
 import type { ReportFlags } from './commands/report.ts';
@@ -18,7 +18,8 @@ import type { CollectFlags } from './commands/rm.ts';
 import type { ShowFlags } from './commands/show.ts';
 import type { UiFlags } from './commands/ui.ts';
 import type { VerifyFlags } from './commands/verify.ts';
-import { DEFAULT_STORE, STORE_VARIABLE } from './options/defaults.ts';
+import { isRunId, otherRunId } from '../store/run-id.ts';
+import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
 import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './options/limit-flags.ts';
 import { INSPECT, toPort } from './options/port.ts';
 import type { StoreFlags } from './options/store-option.ts';
@@ -43,6 +44,13 @@ export function storeOption(description: string): Option {
 export function notBlank(text: string): string {
   if (text.trim() !== '') return text;
   throw new InvalidArgumentError('It is empty.');
+}
+
+/** Reads the id of a new run. Refuses `latest`, which other commands read as the latest run. */
+export function toRunId(text: string): string {
+  if (text === LATEST) throw new InvalidArgumentError('It is reserved: commands read it as the latest run.');
+  if (isRunId(notBlank(text))) return text;
+  throw new InvalidArgumentError(otherRunId(text));
 }
 
 /** Refuses extra arguments of the default subcommand: the user meant another subcommand, and misspelt it. */
@@ -163,6 +171,12 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     )
     .option('--dry-run', 'list the runs without removing them')
     .action(async (flags: CollectFlags) => end(await (await import('./commands/rm.ts')).collectStored(flags, io)));
+  command(program, 'backup <file>')
+    .description('copy the whole store to a file, also while runs are at work')
+    .option('--replace', 'replace the file if there is one')
+    .action(async (file: string, flags: BackupFlags) =>
+      end(await (await import('./commands/export-import.ts')).backUpStore(file, flags, io)),
+    );
   command(program, 'export <run>')
     .description('write a run to one file, for example for a bug report; it contains inputs and outputs')
     .option('-o, --output <file>', 'the file to write (default: standard output)', notBlank)
@@ -171,7 +185,8 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     );
   command(program, 'import <file>')
     .description('store an exported run; - is standard input')
-    .action(async (file: string, flags: StoreFlags) =>
+    .option('--run-id <id>', 'the id of the run in the store (default: its own, or a new ULID)', toRunId)
+    .action(async (file: string, flags: ImportFlags) =>
       end(await (await import('./commands/export-import.ts')).importStored(file, flags, io)),
     );
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { maskSecrets } from '../model/events/secrets.ts';
 import { version } from '../store/version.ts';
@@ -22,7 +22,7 @@ import { addCompletionCommands } from './program-completion.ts';
 import { addFleetCommands } from './program-fleet.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
-import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, UI, WAIT } from './program-runs.ts';
+import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, toRunId, UI, WAIT } from './program-runs.ts';
 import { withAddress, withAdvice } from './terminal/error-text.ts';
 import { widthOf, type ProgramIo } from './terminal/program-io.ts';
 import { stripControls } from './terminal/strip-controls.ts';
@@ -105,7 +105,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
       .addOption(new Option('--input-file <file>', 'a JSON file with the input, - for standard input')),
   )
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
-    .option('--run-id <id>', 'the id of the run (default: a new ULID)', notLatest)
+    .option('--run-id <id>', 'the id of the run (default: a new ULID)', toRunId)
     .option('--wait', WAIT)
     .option('--ui', UI)
     .option('--inspect [port]', INSPECT, toPort)
@@ -169,10 +169,4 @@ function takeStoreFrom({ env }: ProgramIo, command: Command): void {
 /** Collects repeated fields. Commander's variadic `<field...>` would also take a file name that follows. */
 function addTo(field: string, before: readonly string[] = []): readonly string[] {
   return [...before, field];
-}
-
-/** Refuses `latest` as an id: other commands read it as the latest run. */
-function notLatest(text: string): string {
-  if (text !== LATEST) return notBlank(text);
-  throw new InvalidArgumentError('It is reserved: commands read it as the latest run.');
 }

@@ -18,6 +18,7 @@ import { foldRunInfo, type RunOrigin } from '../projections/run/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
+import { checkNewRunId } from '../store/run-id.ts';
 import { validateDecision } from './inbox/validate-reply.ts';
 import { giveBack } from './records/persistence.ts';
 import { definitionOf, prepareResume, type ResumeOptions } from './resume.ts';
@@ -35,7 +36,7 @@ export interface ForkOptions {
   readonly decision?: Decision | undefined;
   /** Forks although `redact` has masked the input of the run. @default false */
   readonly allowMasked?: boolean | undefined;
-  /** @default a ULID */
+  /** Letters, digits and `. _ : @ -`, at most 128; the first is a letter or digit. @default a ULID */
   readonly runId?: string | undefined;
 }
 
@@ -43,13 +44,15 @@ export interface ForkOptions {
  * Creates a run with the records of another run up to some point. Resume it with the same pipeline or a changed one.
  *
  * @returns The id of the new run.
- * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `DECISION_INVALID`,
+ * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `INPUT_INVALID` if the id is
+ *   not safe; `DECISION_INVALID`,
  *   `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
+  const forked = options.runId ?? ulid();
+  checkNewRunId(forked);
   const copied = await recordsFor(store, runId, options);
   const source = (await store.run(runId))?.source;
-  const forked = options.runId ?? ulid();
   const startedAt = Date.now();
   await copyRun(store, forked, markedAsFork(copied, startedAt), { forkOf: runId, source, startedAt });
   return forked;

@@ -10,6 +10,7 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
+import { checkNewRunId } from '../store/run-id.ts';
 import { copyEnded } from './child-copy.ts';
 import { checkIsRoot } from './child-ids.ts';
 import type { Outer } from './child-runs.ts';
@@ -33,11 +34,16 @@ import { checkPipeline, type Run, type RunArguments, type RunOptions } from './r
  * ```
  */
 export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunArguments<I>): Run<O> {
-  return begin<O>(pipeline, options);
+  return begin<O>(pipeline, options, undefined, checkNewRunId);
 }
 
 /** Starts a run. @param outer Room in the limits of the run whose task starts it. */
-function begin<O>(made: Pick<Pipeline, 'plan' | 'work' | 'name'>, options: RunOptions, outer?: Outer): Run<O> {
+function begin<O>(
+  made: Pick<Pipeline, 'plan' | 'work' | 'name'>,
+  options: RunOptions,
+  outer?: Outer,
+  checkId: (runId: string) => void = checkRunId,
+): Run<O> {
   checkPipeline(made);
   const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
   const { memory = false } = options;
@@ -54,7 +60,7 @@ function begin<O>(made: Pick<Pipeline, 'plan' | 'work' | 'name'>, options: RunOp
     shared: { store, holder, source, starter },
     persistence: store && persistRun({ store, log, holder, origin: { source } }),
     async begin() {
-      checkRunId(runId);
+      checkId(runId);
       checkScope(memory);
       checkLimits(options.limits);
       refuseUncounted(pipeline.plan, pipeline.work);
@@ -132,7 +138,7 @@ export function retryRun<O>(
 
 /** Tasks start runs by the same functions as a user. */
 export const starter: ChildStarter = {
-  start: begin,
+  start: (pipeline, options, outer) => begin(pipeline, options, outer),
   resume: (store, runId, pipeline, options, outer) =>
     resumeOrRetry(store, runId, pipeline, options, 'resume', { starter, outer }),
   retry: (store, runId, pipeline, options, outer) =>

@@ -11,6 +11,7 @@ import type { RunRecord, RunStatus } from '../model/events/event.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
+import type { Backup, BackupOptions, Compaction } from './maintenance.ts';
 
 export type { Memory } from '../projections/run/learned.ts';
 export type { RunInfo } from '../projections/run/run-info.ts';
@@ -85,19 +86,6 @@ export interface Lease {
   readonly token: string;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
-}
-
-/** Result of compacting a store. */
-export interface Compaction {
-  /** Bytes returned to the disk. */
-  readonly freed: number;
-  /** Unused bytes of the store that were not returned. The store uses them before it grows. */
-  readonly unused: number;
-  /**
-   * The reason for unused bytes. `at-work`: a store of an earlier version can be compacted only while no process works on runs. `busy`:
-   * another process writes for long. `full`: the disk lacks room for compacting.
-   */
-  readonly obstacle?: 'at-work' | 'busy' | 'full' | undefined;
 }
 
 /** A filter for runs. All conditions must hold. */
@@ -187,10 +175,17 @@ export interface RunStore {
    */
   remove(runId: string): Awaitable<boolean>;
   /**
-   * Returns unused room to the disk while other processes use the store, without changing its contents. A store that cannot do so omits
-   * this method.
+   * Returns unused room to the disk while other processes use the store, without changing its contents. Then no file of the store has a
+   * byte of what was removed. A store that cannot do so omits this method.
    */
   compact?(): Awaitable<Compaction>;
+  /**
+   * Copies the store into a file, as it is at one moment, while other processes write. The copy is itself a store. It is complete, or there
+   * is no file. A store that cannot do so omits this method.
+   *
+   * @throws `FILE_EXISTS`, `FILE_UNREADABLE`
+   */
+  backup?(file: string, options?: BackupOptions): Awaitable<Backup>;
 
   /**
    * Acquires the lease of a run, which may have no records yet.

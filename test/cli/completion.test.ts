@@ -4,7 +4,9 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/sqlite.ts';
-import { definePipeline, phase, runPipeline, task } from '../../src/index.ts';
+import { definePipeline, phase, readRun, runPipeline, task } from '../../src/index.ts';
+import { copyRun } from '../../src/runtime/fork.ts';
+import { isRunId } from '../../src/store/run-id.ts';
 import { files, phasegate, phasegateProcess } from './cli.ts';
 import { completed, completedOnly, missing, type Shell } from './shells.ts';
 
@@ -81,7 +83,11 @@ async function withRuns(content: Readonly<Record<string, string>> = {}, ...runId
   const cwd = await files({ 'letter.yaml': ASKING, ...content });
   await phasegate(['run', 'letter.yaml', '--run-id', 'asked'], { cwd });
   const store = sqliteStore(join(cwd, STORE));
-  for (const runId of runIds) await runPipeline(noted, { store, runId });
+  for (const runId of runIds) {
+    if (isRunId(runId)) await runPipeline(noted, { store, runId });
+    // An earlier version has kept a run with another id.
+    else await copyRun(store, runId, await readRun(store, 'first'), { startedAt: Date.now() });
+  }
   await store.close();
   return cwd;
 }

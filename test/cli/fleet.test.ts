@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readArchive } from '../../src/cli/commands/archive.ts';
+import { readArchive } from '../../src/cli/load/archive.ts';
 import { copyRun } from '../../src/runtime/fork.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';

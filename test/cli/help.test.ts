@@ -107,6 +107,7 @@ describe('--help', () => {
           [
             "rm",
             "gc",
+            "backup",
             "export",
             "import",
             "memory",

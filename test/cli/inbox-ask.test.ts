@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { askReply } from '../../src/cli/inbox/ask-reply.ts';
 import { PhasegateError } from '../../src/index.ts';
@@ -93,6 +94,11 @@ async function asked(about: InboxItem, typed: string, error?: Error, targets?: r
     const refusal = isBad ? new PhasegateError('DECISION_INVALID', 'Cannot decide as that is nothing') : error;
     return refusal ? Promise.reject(refusal) : Promise.resolve();
   };
+  let said = '';
+  // One read() gives all chunks on Node 20 to 24, and one of them on Node 26.
+  output.setEncoding('utf8').on('data', (chunk: string) => (said += chunk));
   const answered = await askReply(about, give, { input, output, targets });
-  return { answered, given, said: String(output.read() ?? '') };
+  output.end();
+  await finished(output);
+  return { answered, given, said };
 }

@@ -2,6 +2,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { copyRun } from '../../src/runtime/fork.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
+import { readRun } from '../../src/store/read-run.ts';
 import { article, startUntil } from './article.ts';
 import { files, phasegate, phasegateProcess, type Ended } from './cli.ts';
 
@@ -48,7 +51,11 @@ describe('an error message', () => {
 
   it('contains nothing that a terminal obeys, with the id of a run', async () => {
     const cwd = await files({ 'p.mjs': moduleOf('article') });
-    await phasegate(['run', 'p.mjs', '--run-id', EVIL], { cwd });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    // An earlier version has kept a run with this id.
+    const store = sqliteStore(join(cwd, STORE));
+    await copyRun(store, EVIL, await readRun(store, 'r1'), { startedAt: Date.now() });
+    await store.close();
     const ended = await phasegate(['cancel', 'latest'], { cwd });
     expect(ended.stderr).toContain('Cannot cancel run ab as');
     expect(isObeyed(ended)).toBe(false);

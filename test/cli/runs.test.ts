@@ -153,7 +153,11 @@ describe('phasegate show', () => {
           review: () => 'REJECT: bell \\u0007 \\u001b[2J',
         })] });`,
     });
-    await phasegate(['run', 'p.mjs', '--run-id', 'evil \u001B[31m'], { cwd });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    // An earlier version has kept a run with this id.
+    const store = sqliteStore(join(cwd, STORE));
+    await copyRun(store, 'evil \u001B[31m', await readRun(store, 'r1'), { startedAt: Date.now() });
+    await store.close();
     for (const args of [['ls'], ['show', 'latest'], ['events', 'latest']]) {
       const { code, stdout } = await phasegate(args, { cwd });
       expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);

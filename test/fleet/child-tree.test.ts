@@ -88,9 +88,9 @@ describe('a run that a task has started', () => {
   it('is shown by `phasegate show`', async () => {
     const cwd = await files({});
     const store = sqliteStore(join(cwd, 'runs.db'));
-    await startRun(goal(), { store, runId: 'goal/1' }).result;
+    await startRun(goal(), { store, runId: 'goal:1' }).result;
     await store.close();
-    const { stdout } = await phasegate(['show', 'goal/1', '--store', 'runs.db'], { cwd });
+    const { stdout } = await phasegate(['show', 'goal:1', '--store', 'runs.db'], { cwd });
     expect(untimed(stdout.split('\n\n')[1] ?? '')).toMatchInlineSnapshot(`
       "
       fleet  ✓ 2

@@ -26,12 +26,12 @@ const SCRIPTS = {
 /** Runs the fleet. @returns A function for the address of the changes of a task. */
 async function fleet(store: RunStore) {
   const lab = await makeFleet(folder.path, SCRIPTS);
-  const result = await startRun(compilePlan(PLAN, lab.options), { store, runId: 'r/1' }).result;
+  const result = await startRun(compilePlan(PLAN, lab.options), { store, runId: 'r:1' }).result;
   expect(result.status).toBe('completed');
-  const records = await store.read('r/1');
+  const records = await store.read('r:1');
   const seqOf = (name: string) =>
     records.find(({ event }) => event.type === 'task.completed' && event.task === name)?.seq ?? 0;
-  return { lab, address: (name: string) => `/api/runs/r%2F1/records/${seqOf(name)}/changes` };
+  return { lab, address: (name: string) => `/api/runs/r%3A1/records/${seqOf(name)}/changes` };
 }
 
 describe('changes', () => {

@@ -55,7 +55,7 @@ describe('changes among many waiting runs', () => {
     const told = listen(events('/api/changes'));
     await until(() => looks >= 4);
     expect(reads).toBe(WAITING);
-    const [item] = await kept.inbox({ runId: 'asks 5' });
+    const [item] = await kept.inbox({ runId: 'asks-5' });
     await answerItem(kept, item?.id ?? '', { type: 'value', value: 'this' });
     await until(() => told.length > 1);
     const after = looks;
@@ -63,7 +63,7 @@ describe('changes among many waiting runs', () => {
     expect(reads).toBe(2 * WAITING);
     expect(told).toEqual([
       { runs: [], open: WAITING },
-      { runs: ['asks 5'], open: WAITING - 1 },
+      { runs: ['asks-5'], open: WAITING - 1 },
     ]);
   });
 
@@ -78,14 +78,14 @@ describe('changes among many waiting runs', () => {
       const told = listen(events('/api/changes'));
       await until(() => told.length > 0);
       expect(told).toEqual([{ runs: [], open: WAITING }]);
-      const [item] = await store.inbox({ runId: 'asks 7' });
+      const [item] = await store.inbox({ runId: 'asks-7' });
       await answerItem(store, item?.id ?? '', { type: 'value', value: 'this' }, { by: 'ada' });
       await until(() => told.length > 1);
-      await store.remove('asks 3');
+      await store.remove('asks-3');
       await until(() => told.length > 2);
       expect(told.slice(1)).toEqual([
-        { runs: ['asks 7'], open: WAITING - 1 },
-        { runs: ['asks 3'], open: WAITING - 2 },
+        { runs: ['asks-7'], open: WAITING - 1 },
+        { runs: ['asks-3'], open: WAITING - 2 },
       ]);
     },
   );
@@ -96,7 +96,7 @@ describe('changes among many waiting runs', () => {
 /** Creates runs that wait for a person, and have no process. */
 async function waiting(store: RunStore): Promise<void> {
   for (let at = 0; at < WAITING; at += 1) {
-    const run = startRun(asks, { store, runId: `asks ${at}`, attended: true });
+    const run = startRun(asks, { store, runId: `asks-${at}`, attended: true });
     await until(() => run.inbox().length === 1);
     run.suspend();
     await run.result;

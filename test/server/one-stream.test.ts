@@ -8,10 +8,10 @@ import { served, until, type Served, type StreamEvent } from './rig.ts';
 describe('changes with a run', () => {
   it('include its records, after the last that the reader has', async () => {
     const { store, events } = await served();
-    const run = startRun(asks, { store, runId: 'a/b', attended: true });
+    const run = startRun(asks, { store, runId: 'a:b', attended: true });
     await until(async () => (await store.inbox({ open: true })).length === 1);
     const kept = await store.read(run.id);
-    const heard = hear(events('/api/changes?run=a%2Fb&after=2'));
+    const heard = hear(events('/api/changes?run=a%3Ab&after=2'));
     await until(() => heard.names().includes('caught-up') && heard.names().includes('changed'));
     expect(heard.records()).toEqual(kept.slice(2));
     expect(heard.of('caught-up')).toEqual([{ seq: kept.length }]);
@@ -22,7 +22,7 @@ describe('changes with a run', () => {
     const all = await store.read(run.id);
     await until(() => heard.records().length === all.length - 2);
     expect(heard.records()).toEqual(all.slice(2));
-    await until(() => JSON.stringify(heard.of('changed').at(-1)) === '{"runs":["a/b"],"open":0}');
+    await until(() => JSON.stringify(heard.of('changed').at(-1)) === '{"runs":["a:b"],"open":0}');
     await heard.leave();
   });
 

@@ -1,6 +1,7 @@
 /** A process that uses a store: `child.ts <what> <file> <more>`. It prints a line for each step. */
 import { writeSync } from 'node:fs';
-import { PhasegateError } from '../../src/index.ts';
+import { createInterface } from 'node:readline';
+import { definePipeline, phase, PhasegateError, startRun, task } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { infoOf, openItem, recordOf } from '../../src/testing/store/trial.ts';
@@ -17,6 +18,12 @@ switch (what) {
   case 'race':
     await race();
     break;
+  case 'look':
+    look();
+    break;
+  case 'steps':
+    await steps();
+    break;
   case 'write':
     await write();
     break;
@@ -31,6 +38,43 @@ function hold(): void {
   say('held');
   // The timer keeps the database reachable. Node closes an unreachable one.
   setInterval(() => db.isTransaction, 1000);
+}
+
+/** Reads one state of the store until its input ends. */
+function look(): void {
+  const db = connect(file, { readOnly: true });
+  db.exec('BEGIN');
+  db.prepare('SELECT count(*) FROM runs').get();
+  say('looks');
+  process.stdin.on('end', () => db.exec('COMMIT')).resume();
+}
+
+/** Works on run `r` until its input ends: one attempt for each line. */
+async function steps(): Promise<void> {
+  const store = sqliteStore(file);
+  const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+  let isOver = false;
+  let works = 0;
+  const work = async () => {
+    const { done } = await lines.next();
+    isOver = done === true;
+    works += 1;
+    return `${works} ${'x'.repeat(20_000)}`;
+  };
+  const pipeline = definePipeline({
+    name: 'steps',
+    phases: [
+      phase('a', {
+        tasks: [task('t', { run: work })],
+        review: { maxRetries: 'unlimited', by: () => (isOver ? 'APPROVE' : 'RETRY: Again.') },
+      }),
+    ],
+  });
+  const run = startRun(pipeline, { store, runId: 'r' });
+  for await (const { event } of run) if (event.type === 'task.started') break;
+  say('runs');
+  await run.result;
+  await store.close();
 }
 
 /** Takes exclusive access, which SQLite grants only to the sole connection. */

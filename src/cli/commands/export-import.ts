@@ -1,5 +1,5 @@
 /**
- * `phasegate export` and `phasegate import`.
+ * `phasegate export`, `phasegate import` and `phasegate backup`.
  *
  * @module
  */
@@ -9,18 +9,26 @@ import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { copyRun } from '../../runtime/fork.ts';
+import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
-import { archiveOf, readArchive } from './archive.ts';
+import { archiveOf, readArchive } from '../load/archive.ts';
+import { sizeText } from './rm.ts';
 
 /** Flags of `phasegate export`. */
 export interface ExportFlags extends StoreFlags {
   /** A file. @default standard output */
   readonly output?: string | undefined;
+}
+
+/** Flags of `phasegate import`. */
+export interface ImportFlags extends StoreFlags {
+  /** @default the id in the file, or a ULID if the store has that id already */
+  readonly runId?: string | undefined;
 }
 
 /** Writes a run to one file or to standard output. */
@@ -37,12 +45,19 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
   return exitCode.completed;
 }
 
-/** Imports an exported run into a store. The run gets a new id if the store already has its id. */
-export async function importStored(file: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
+/**
+ * Imports an exported run into a store. The run gets a new id if the store already has its id.
+ *
+ * @throws PhasegateError `INPUT_INVALID` if its id is not safe and the user names no other; `RUN_EXISTS` if that one is taken.
+ */
+export async function importStored(file: string, flags: ImportFlags, io: ProgramIo): Promise<ExitCode> {
   const { header, records } = await readArchive(file, linesOf(file, io));
+  const wanted = flags.runId ?? header.runId;
+  if (!isRunId(wanted) && !isChildRunId(wanted)) throw unsafeId(file, wanted);
   const opened = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
-  const isTaken = (await opened.store.run(header.runId)) !== undefined;
-  const runId = isTaken ? ulid() : header.runId;
+  const isTaken = (await opened.store.run(wanted)) !== undefined;
+  if (isTaken && flags.runId !== undefined) throw idTaken(wanted);
+  const runId = isTaken ? ulid() : wanted;
   await copyRun(opened.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt });
   await opened.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
@@ -50,10 +65,38 @@ export async function importStored(file: string, flags: StoreFlags, io: ProgramI
   return exitCode.completed;
 }
 
+/** Flags of `phasegate backup`. */
+export interface BackupFlags extends StoreFlags {
+  /** Replaces an existing file. @default false */
+  readonly replace?: boolean | undefined;
+}
+
+/** Copies the whole store into a file, also while runs are at work. */
+export async function backUpStore(file: string, flags: BackupFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'read', io);
+  const copied = await opened.store.backup?.(placeOf(file, io), { replace: flags.replace });
+  await opened.store.close();
+  io.stdout.write(`${sizeText(copied?.bytes ?? 0)} of runs are in ${oneLine(file)}\n`);
+  return exitCode.completed;
+}
+
 // --- internal ---
 
 /** The file mode for the owner only, as the file contains inputs and outputs. */
 const PRIVATE = 0o600;
+
+function unsafeId(file: string, id: string): PhasegateError {
+  const name = oneLine(JSON.stringify(id.slice(0, 200)));
+  return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as the id of its run is ${name}`, {
+    hint: `${RUN_ID_RULE}. Name another with --run-id ${runIdLike(id) ?? 'imported'}.`,
+  });
+}
+
+function idTaken(id: string): PhasegateError {
+  return new PhasegateError('RUN_EXISTS', `Cannot import run ${id} as the store has a run with that id`, {
+    hint: 'Name another id, or leave --run-id out.',
+  });
+}
 
 async function writeLines(file: string, path: string, lines: AsyncIterable<string>): Promise<void> {
   try {

@@ -5,7 +5,8 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
-import type { Compaction, ListedRun } from '../../store/port.ts';
+import type { Compaction } from '../../store/maintenance.ts';
+import type { ListedRun } from '../../store/port.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -32,8 +33,9 @@ export async function removeStored(wanted: readonly string[], flags: StoreFlags,
     runs.set(run.runId, run);
   }
   for (const run of runs.values()) await remove(opened, run, io);
-  await opened.store.compact?.();
+  const compaction = await opened.store.compact?.();
   await opened.store.close();
+  if (compaction?.pending) io.stdout.write(`${pendingText(compaction.pending)}\n`);
   return exitCode.completed;
 }
 
@@ -55,6 +57,11 @@ export async function collectStored(
   return exitCode.completed;
 }
 
+/** Returns a number of bytes for people. */
+export function sizeText(bytes: number): string {
+  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 // --- internal ---
 
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
@@ -67,19 +74,26 @@ async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise
 }
 
 /** Describes the freed disk space, and the space that could not be freed with the reason. */
-function freedText({ freed, unused, obstacle }: Compaction = { freed: 0, unused: 0 }): string {
+function freedText({ freed, unused, obstacle, pending }: Compaction = { freed: 0, unused: 0 }): string {
   const given = freed > 0 ? `, ${sizeText(freed)} freed on the disk` : '';
-  return obstacle
-    ? `${given}\n${sizeText(unused)} of the store are unused but were not freed: ${WHY[obstacle]}`
-    : given;
+  const left = obstacle && `\n${sizeText(unused)} of the store are unused but were not freed: ${WHY[obstacle]}`;
+  // Both have the same advice.
+  return `${given}${left ?? (pending ? `\n${pendingText(pending)}` : '')}`;
 }
+
+function pendingText(pending: NonNullable<Compaction['pending']>): string {
+  return `Files of the store may still have text of removed runs: ${STILL[pending]}`;
+}
+
+const STILL: Readonly<Record<NonNullable<Compaction['pending']>, string>> = {
+  'at-work': 'run gc again while no process works on a run',
+  busy: 'another process keeps writing, so run gc again later',
+  full: 'the disk has no room to rewrite them, so free some space and run gc again',
+  read: 'another process reads it, so run gc again after that',
+};
 
 const WHY: Readonly<Record<NonNullable<Compaction['obstacle']>, string>> = {
   'at-work': 'an earlier version created the store, so run gc again while no process works on a run',
   busy: 'another process keeps writing to the store, so run gc again later',
   full: 'the disk, or the disk of temporary files, has no room to compact the store, so free some space and run gc again',
 };
-
-function sizeText(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}

@@ -2,14 +2,16 @@
  * Compacting: returns unused room to the disk while other processes use the store.
  *
  * Removed rows leave unused pages in the file, which SQLite uses again, but the file does not shrink. They are cut off a few at
- * a time, with pauses in which other processes write. A store of an earlier version does not support that: it is rewritten
- * once.
+ * a time, with pauses in which other processes write. A store of an earlier version does not support that.
+ *
+ * SQLite also moves rows between pages, and leaves copies of their bytes behind, which `secure_delete` does not find. So the file is
+ * rewritten if no process works on a run, and then the log is emptied.
  *
  * @module
  */
 import { statfsSync, statSync } from 'node:fs';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { Compaction } from '../port.ts';
+import type { Compaction } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
 import { number } from './rows.ts';
 
@@ -19,8 +21,16 @@ export async function compactStore(connection: Connection, now: () => number): P
   const found = size();
   let largest = found;
   const obstacle = await cut(connection, now, () => (largest = Math.max(found, size())));
+  const isErased = await erase(connection);
+  if (!isErased) connection.eraseLater();
+  const pending = obstacle ?? (isErased ? undefined : 'read');
   const { unused } = pagesOf(connection);
-  return { freed: Math.max(0, largest - size()), unused, ...(unused > 0 && obstacle && { obstacle }) };
+  return {
+    freed: Math.max(0, largest - size()),
+    unused,
+    ...(unused > 0 && obstacle && { obstacle }),
+    ...(pending && { pending }),
+  };
 }
 
 // --- internal ---
@@ -33,13 +43,26 @@ const AT_ONCE = 256;
 /** Length of the pause relative to the cut before it. A waiting process checks only now and then if it can write. */
 const PAUSE = 2;
 
+/** Milliseconds to wait for processes that read: they need far less, unless they hold on to an old state. */
+const PATIENCE = 500;
+
+/** Empties the log, which has what was removed, once no process reads it. @returns False if one still does. */
+async function erase({ erased }: Connection): Promise<boolean> {
+  const until = performance.now() + PATIENCE;
+  while (!erased(ACTION)) {
+    if (performance.now() > until) return false;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return true;
+}
+
 type Obstacle = Compaction['obstacle'];
 
 /**
- * Cuts off unused pages, in the way that the file supports.
+ * Cuts off unused pages, and rewrites the file.
  *
  * @param begin Called when the log was brought into the file.
- * @returns The obstacle; `undefined` if all was cut off.
+ * @returns The obstacle; `undefined` if all was done.
  */
 async function cut(connection: Connection, now: () => number, begin: () => void): Promise<Obstacle> {
   try {
@@ -47,11 +70,10 @@ async function cut(connection: Connection, now: () => number, begin: () => void)
     const isAtWork = connection.write(ACTION, () => connection.sql(AT_WORK).get(now()) !== undefined);
     checkpoint(connection, 'PASSIVE');
     begin();
-    if (pagesOf(connection).unused === 0) return undefined;
-    if (pragma(connection, 'auto_vacuum') !== INCREMENTAL) return isAtWork ? 'at-work' : rewrite(connection);
-    await cutInParts(connection);
+    if (pagesOf(connection).unused > 0 && pragma(connection, 'auto_vacuum') === INCREMENTAL)
+      await cutInParts(connection);
     checkpoint(connection, 'PASSIVE');
-    return undefined;
+    return isAtWork ? 'at-work' : rewrite(connection);
   } catch (error) {
     if (PhasegateError.is(error) && error.code === 'STORE_BUSY') return 'busy';
     if (PhasegateError.is(error) && error.code === 'STORE_FULL') return 'full';
@@ -83,7 +105,7 @@ async function cutInParts(connection: Connection): Promise<void> {
   }
 }
 
-/** Rewrites the whole file at once, so that it can be cut off in parts from then on. */
+/** Rewrites the whole file at once: without remains of what was removed, and so that it can be cut off in parts from then on. */
 function rewrite(connection: Connection): Obstacle {
   const { path, exec, read } = connection;
   const { bavail, bsize } = statfsSync(path);

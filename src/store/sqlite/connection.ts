@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Database, Statement } from './driver.ts';
 import { watchPlace } from './file-identity.ts';
-import { isFull, problemOf } from './problems.ts';
+import { isBusy, isFull, problemOf } from './problems.ts';
 import { roomInLog } from './wal-room.ts';
 
 /** Operations of the store on a database. */
@@ -18,6 +18,8 @@ export interface Connection {
   readonly sql: (text: string) => Statement;
   /** Runs statements without results. Call it within one of the methods below. */
   readonly exec: (text: string) => void;
+  /** Runs one statement that is not kept. Call it within one of the methods below. */
+  readonly once: (text: string, value: string) => void;
   /** @param action For errors, such as `read run r1`. */
   readonly read: <T>(action: string, work: () => T) => T;
   /** Reads with several statements from one consistent state. */
@@ -26,6 +28,10 @@ export interface Connection {
   readonly write: <T>(action: string, work: () => T) => T;
   /** Does the same without waiting for the disk. A loss of power may undo the change, until a later `write` has changed something. */
   readonly writeUnsynced: <T>(action: string, work: () => T) => T;
+  /** Brings the log into the database and empties it, without waiting for others. @returns False if another connection uses it. */
+  readonly erased: (action: string) => boolean;
+  /** Does so as soon as no other connection uses the log. */
+  readonly eraseLater: () => void;
   readonly close: () => void;
 }
 
@@ -100,17 +106,32 @@ export function connectionOf(
     });
   }
 
+  let later: ReturnType<typeof setInterval> | undefined;
+  const stopLater = () => {
+    clearInterval(later);
+    later = undefined;
+  };
+
   return {
     path,
     sql,
     exec: (text) => db.exec(text),
+    once: (text, value) => void db.prepare(text).run(value),
     read: guard,
     readAtOnce: (action, work) => guard(action, () => transaction('BEGIN', work)),
     write: (action, work) => write(action, work, 'FULL'),
     writeUnsynced: (action, work) => write(action, work, 'NORMAL'),
+    erased: (action) => guard(action, () => emptyLog(db)),
+    eraseLater() {
+      later ??= setInterval(() => {
+        if (emptyLog(db)) stopLater();
+      }, ERASE_MS);
+      later.unref();
+    },
     close() {
       if (closed) return;
       closed = true;
+      stopLater();
       room.close();
       if (!readOnly) checkpointAll(db);
       statements.clear();
@@ -123,6 +144,23 @@ export function connectionOf(
 
 /** `FULL` waits for the disk at each commit, `NORMAL` does not. */
 type Level = 'FULL' | 'NORMAL';
+
+/** Time between two attempts to empty the log, in milliseconds. */
+const ERASE_MS = 200;
+
+/** Brings the whole log into the database and empties it. @returns False if another connection reads or writes. */
+function emptyLog(db: Database): boolean {
+  const wait = Number(db.prepare('PRAGMA busy_timeout').get()?.['timeout']);
+  db.exec('PRAGMA busy_timeout = 0');
+  try {
+    return db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()?.['busy'] === 0;
+  } catch (thrown) {
+    if (isBusy(thrown)) return false;
+    throw thrown;
+  } finally {
+    db.exec(`PRAGMA busy_timeout = ${wait}`);
+  }
+}
 
 /** Brings as much of the log into the database as possible. */
 function checkpoint(db: Database): void {

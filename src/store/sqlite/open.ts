@@ -40,7 +40,8 @@ export function openDatabase(opening: Opening): Database {
       if (found === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
       // The file stores the journal mode, but each connection must set its own durability.
       enableWal(db, busyTimeout);
-      db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
+      // Deleted rows are overwritten with zeros.
+      db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA secure_delete = ON`);
       if (found < MIGRATIONS.length) migrate(db, path);
     } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
     else if (found < MIGRATIONS.length)

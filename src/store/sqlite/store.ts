@@ -11,6 +11,7 @@ import type { Append, Batch, InboxFilter, Lease, ListedRun, RunFilter, RunStore 
 import { misused } from '../refusals.ts';
 import { infoOf, itemOf } from '../serialize.ts';
 import { appendBatch, appendBatches } from './append.ts';
+import { backUp } from './backup.ts';
 import { compactStore } from './compact.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound, Row } from './driver.ts';
@@ -87,6 +88,9 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     },
     compact() {
       return compactStore(connection, now);
+    },
+    backup(file, options = {}) {
+      return backUp(connection, file, options);
     },
 
     ...leasesIn(connection, now),

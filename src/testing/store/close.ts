@@ -19,6 +19,7 @@ export const closeCases: Readonly<Record<string, CaseBody>> = {
       () => store.runs(),
       () => store.remove('r'),
       ...(store.compact ? [() => store.compact?.()] : []),
+      ...(store.backup ? [() => store.backup?.('none.db')] : []),
       () => store.acquire('s', 'me', 1000),
       () => store.renew(lease, 1000),
       () => store.release(lease),

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { CHECK_KINDS } from '../../../actors/command/failure-count.ts';
+import { patternDoubt, shownPattern } from '../patterns/pattern-doubt.ts';
 import { command, commandObject, text } from './command-schema.ts';
 import { schemaProblem } from './json-schema.ts';
 import { withDescription } from './with-descriptions.ts';
@@ -40,7 +41,7 @@ const commandCheck = commandObject({
     'The change that a failure requires, as one imperative sentence. Without it the sentence follows from "kind" and the command.',
   ),
   failures: withDescription(
-    text.refine(isPattern, 'expected a regular expression').optional(),
+    text.check(fast).optional(),
     'A regular expression that finds failures in the output: its first group, or whole match, is the name of one. Without it the outcome of the command counts as a whole.',
   ),
 });
@@ -95,11 +96,9 @@ function unknownUse({ code }: { readonly code: string }): string | undefined {
   return code === 'invalid_union' ? `expected one of ${uses.join(', ')}` : undefined;
 }
 
-/** True if a text is a regular expression. */
-function isPattern(source: string): boolean {
-  try {
-    return new RegExp(source, 'u').source !== '';
-  } catch {
-    return false;
-  }
+/** Refuses a pattern that is not proven to be fast. */
+function fast({ value, issues }: z.core.ParsePayload<string>): void {
+  const doubt = patternDoubt(value, { everywhere: true });
+  if (doubt === undefined) return;
+  issues.push({ code: 'custom', input: value, message: `cannot use the pattern ${shownPattern(value)} as ${doubt}` });
 }

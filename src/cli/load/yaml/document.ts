@@ -4,7 +4,9 @@
  * @module
  */
 import {
+  Document,
   isAlias,
+  isCollection,
   isMap,
   isPair,
   isScalar,
@@ -12,7 +14,7 @@ import {
   LineCounter,
   parseDocument,
   visit,
-  type Document,
+  YAMLParseError,
   type Node,
 } from 'yaml';
 
@@ -39,13 +41,17 @@ export interface YamlDocument {
 /** Parses YAML. Never throws. */
 export function readYaml(source: string): YamlDocument {
   const lines = new LineCounter();
-  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false });
-  keepWords(document);
+  const document = parsed(source, lines);
+  const deep = tooDeep(document);
+  if (!deep) keepWords(document);
   const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ message, offset: pos[0] }));
-  const converted = convert(document);
+  // The parser reports that its stack is full as an error of the text.
+  const full = problems.find(({ message }) => message.includes('call stack'));
+  const only = deep ?? (full && { ...full, message: TOO_DEEP });
+  const converted = only ? { value: undefined, problems: [only] } : convert(document);
   return {
     value: converted.value,
-    problems: [...problems, ...converted.problems],
+    problems: only ? [only] : [...problems, ...converted.problems],
     offsetOf: (path) => find(document, path).value?.range?.[0] ?? 0,
     offsetOfKey(path) {
       const { key, value } = find(document, path);
@@ -68,6 +74,35 @@ export function readYaml(source: string): YamlDocument {
 /** The most characters of a line that are shown after the place. */
 const LONGEST_EXCERPT = 120;
 
+/** The most levels of lists and maps within each other. */
+const MOST_LEVELS = 100;
+const TOO_DEEP = `lists and maps are nested more than ${MOST_LEVELS} levels deep: flatten them`;
+
+/** Parses a text. Text that the parser cannot descend into becomes a document with one error. */
+function parsed(source: string, lineCounter: LineCounter): Document {
+  try {
+    return parseDocument(source, { lineCounter, prettyErrors: false });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const document = new Document();
+    document.errors.push(new YAMLParseError([0, 0], 'BAD_COLLECTION_TYPE', TOO_DEEP));
+    return document;
+  }
+}
+
+/** Returns the first place that is nested too deep. */
+function tooDeep(document: Document): FileProblem | undefined {
+  let deep: FileProblem | undefined;
+  visit(document, {
+    Collection(_, node, path) {
+      if (path.filter(isCollection).length < MOST_LEVELS) return undefined;
+      deep = { message: TOO_DEEP, offset: node.range?.[0] ?? 0 };
+      return visit.BREAK;
+    },
+  });
+  return deep;
+}
+
 interface Converted {
   readonly value: unknown;
   readonly problems: readonly FileProblem[];
@@ -76,11 +111,25 @@ interface Converted {
 /** Converts a document to values. Reports a problem if an alias names no anchor, or if aliases expand to too many nodes. */
 function convert(document: Document): Converted {
   try {
-    return { value: document.errors.length > 0 ? undefined : document.toJS(), problems: [] };
+    const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
+    // Aliases can nest deeper than the text, also without an end.
+    return isDeep(value) ? { value: undefined, problems: [{ message: TOO_DEEP, offset: 0 }] } : { value, problems: [] };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { value: undefined, problems: [{ message, offset: unresolvedAlias(document) }] };
   }
+}
+
+/** True if lists and maps are nested deeper than allowed. Looks at each once a level, as aliases can multiply them. */
+function isDeep(value: unknown): boolean {
+  let level = new Set([value]);
+  for (let depth = 0; depth <= MOST_LEVELS; depth += 1) {
+    level = new Set(
+      [...level].flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : [])),
+    );
+    if (level.size === 0) return false;
+  }
+  return true;
 }
 
 function unresolvedAlias(document: Document): number {

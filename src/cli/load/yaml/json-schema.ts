@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { errorInfo } from '../../../model/errors/phasegate-error.ts';
+import { patternDoubt, shownPattern } from '../patterns/pattern-doubt.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -73,7 +74,7 @@ function problemAt(schema: unknown, path: string): string | undefined {
   const sized = keys.find((key) => key === 'minItems' || key === 'maxItems');
   if (sized !== undefined && !keys.includes('items') && !keys.includes('prefixItems'))
     return `"${sized}" needs "items" next to it${where}`;
-  return problemWithin(schema, path);
+  return patternProblem(schema, where) ?? problemWithin(schema, path);
 }
 
 function problemWithin(schema: JsonSchema, path: string): string | undefined {
@@ -90,6 +91,16 @@ function problemWithin(schema: JsonSchema, path: string): string | undefined {
   for (const [where, inner] of [...named, ...others]) {
     const problem = problemAt(inner, where);
     if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Finds a pattern that is not proven to be fast. */
+function patternProblem(schema: JsonSchema, where: string): string | undefined {
+  const named = schema['patternProperties'];
+  for (const pattern of [schema['pattern'], ...(isObject(named) ? Object.keys(named) : [])]) {
+    const doubt = typeof pattern === 'string' ? patternDoubt(pattern, { everywhere: false }) : undefined;
+    if (doubt !== undefined) return `cannot use the pattern ${shownPattern(String(pattern))} as ${doubt}${where}`;
   }
   return undefined;
 }

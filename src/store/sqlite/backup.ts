@@ -1,0 +1,92 @@
+/**
+ * Backups: a consistent copy of the store while runs are at work.
+ *
+ * @module
+ */
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { resolve } from 'node:path';
+import { ulid } from 'ulid';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Backup, BackupOptions } from '../maintenance.ts';
+import type { Connection } from './connection.ts';
+
+/** Copies the store into a file, which is complete or not there. @throws PhasegateError `FILE_EXISTS`, `FILE_UNREADABLE`, … */
+export function backUp(connection: Connection, target: string, { replace = false }: BackupOptions): Backup {
+  const file = resolve(target);
+  refuseTaken(connection, file, replace);
+  const part = `${file}.${ulid()}.part`;
+  try {
+    // Only the owner can read a copy. SQLite accepts an empty file.
+    writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
+    connection.read(`back up to ${file}`, () => connection.once('VACUUM INTO ?', part));
+    return writing(file, () => {
+      sync(part);
+      if (replace) renameSync(part, file);
+      else place(part, file);
+      return { bytes: statSync(file).size };
+    });
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+// --- internal ---
+
+function refuseTaken({ path }: Connection, file: string, replace: boolean): void {
+  if (!existsSync(file)) return;
+  if (realpathSync(file) === realpathSync(path))
+    throw new PhasegateError('FILE_EXISTS', `Cannot back up to ${file} as that is the store itself`, {
+      hint: 'Name another file.',
+    });
+  if (!replace) throw taken(file);
+}
+
+/** Gives the copy its name, without replacing a file that somebody has made meanwhile. */
+function place(part: string, file: string): void {
+  try {
+    linkSync(part, file);
+  } catch (thrown) {
+    if (existsSync(file)) throw taken(file);
+    // Some file systems have no links.
+    if (!(thrown instanceof Error && 'code' in thrown)) throw thrown;
+    renameSync(part, file);
+  }
+}
+
+/** Waits until the disk has the copy. */
+function sync(part: string): void {
+  const opened = openSync(part, 'r+');
+  try {
+    fsyncSync(opened);
+  } finally {
+    closeSync(opened);
+  }
+}
+
+function taken(file: string): PhasegateError {
+  return new PhasegateError('FILE_EXISTS', `Cannot back up to ${file} as there is such a file`, {
+    hint: 'Name another file; or let it be replaced: `--replace`, or `{ replace: true }`.',
+  });
+}
+
+function writing<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (PhasegateError.is(cause)) throw cause;
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot back up to ${file}: ${errorInfo(cause).message}`, {
+      hint: 'Name a file in a folder that exists and can be written.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,205 @@
+/** Backups of a store in a file, while another process works on it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { definePipeline, phase, readRun, resumeRun, startRun, task } from '../../src/index.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
+import { connect } from '../../src/store/sqlite/driver.ts';
+import { batchOf, pictureOf } from '../../src/testing/store/trial.ts';
+import { files, phasegate } from '../cli/cli.ts';
+
+let folder = '';
+let file = '';
+let copy = '';
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'phasegate-backup-'));
+  [file, copy] = [join(folder, 'runs.db'), join(folder, 'copy.db')];
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Names of the files, without those that SQLite has next to a database. */
+const named = () =>
+  readdirSync(folder)
+    .filter((name) => !/-(?:wal|shm)$/u.test(name))
+    .toSorted();
+
+/** True if SQLite finds no fault in the file. */
+function isSound(path: string): boolean {
+  const db = connect(path, { readOnly: true });
+  try {
+    return db.prepare('PRAGMA integrity_check').get()?.['integrity_check'] === 'ok';
+  } finally {
+    db.close();
+  }
+}
+
+describe('backup() of a store in a file', () => {
+  it('is a store with the same contents, only for its owner', async () => {
+    const store = sqliteStore(file);
+    for (const id of ['a', 'b']) for (let seq = 1; seq <= 20; seq += 1) await store.append(batchOf(id, seq));
+    const copied = await store.backup?.(copy);
+    expect(copied).toEqual({ bytes: statSync(copy).size });
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
+    const other = sqliteStore(copy);
+    for (const id of ['a', 'b']) expect(await pictureOf(other, id)).toEqual(await pictureOf(store, id));
+    await other.append(batchOf('a', 21));
+    await other.remove('b');
+    expect(await other.compact?.()).toMatchObject({ unused: 0 });
+    expect(await store.runs()).toHaveLength(2);
+    await other.close();
+    await store.close();
+    expect(named()).toEqual(['copy.db', 'runs.db']);
+  });
+
+  it('has the latest records, which a copy of the file alone lacks', async () => {
+    const store = sqliteStore(file);
+    for (let seq = 1; seq <= 5; seq += 1) await store.append(batchOf('a', seq));
+    await store.backup?.(copy);
+    const bare = join(folder, 'bare.db');
+    copyFileSync(file, bare);
+    const from = async (path: string) => {
+      const other = sqliteStore(path);
+      const records = await other.read('a');
+      await other.close();
+      return records.length;
+    };
+    expect(await from(copy)).toBe(5);
+    expect(await from(bare)).toBe(0);
+    await store.close();
+  });
+
+  it('is one moment of a run that another process works on, again and again', async () => {
+    const script = fileURLToPath(new URL('child.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--import', 'jiti/register', script, 'steps', file], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    try {
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      expect(await lines.next()).toMatchObject({ value: 'runs' });
+      const store = sqliteStore(file, { readOnly: true });
+      const sizes: number[] = [];
+      while (sizes.length < 6 || new Set(sizes).size < 3) {
+        // The other process works while this one copies.
+        child.stdin.write('go\n'.repeat(20));
+        await store.backup?.(copy, { replace: true });
+        expect(isSound(copy)).toBe(true);
+        const other = sqliteStore(copy, { readOnly: true });
+        const records = await readRun(other, 'r');
+        expect(records.map(({ seq }) => seq)).toEqual(records.map((_, at) => at + 1));
+        expect((await other.run('r'))?.seq).toBe(records.length);
+        expect((await readRun(store, 'r')).slice(0, records.length)).toEqual(records);
+        await other.close();
+        sizes.push(records.length);
+      }
+      expect(sizes).toEqual(sizes.toSorted((a, b) => a - b));
+      child.stdin.end();
+      await once(child, 'exit');
+      const whole = await readRun(store, 'r');
+      expect(whole.at(-1)?.event.type).toBe('run.ended');
+      await store.close();
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+
+  it('is resumed where it was made', async () => {
+    const store = sqliteStore(file);
+    let done = 0;
+    const gate = withGate();
+    const pipeline = definePipeline({
+      name: 'two',
+      phases: [
+        phase('a', { tasks: [task('t', { run: () => (done += 1) })] }),
+        phase('b', { after: ['a'], tasks: [task('t', { run: () => gate.promise.then(() => 'b') })] }),
+      ],
+    });
+    const run = startRun(pipeline, { store, runId: 'r' });
+    for await (const { event } of run) if (event.type === 'phase.started' && event.phase === 'b') break;
+    await store.backup?.(copy);
+    gate.resolve();
+    await run.result;
+    // The holder of the lease works on the run of the other store.
+    const other = sqliteStore(copy, { now: () => Date.now() + 3_600_000 });
+    const again = await resumeRun(other, 'r', pipeline);
+    expect((await again.result).status).toBe('completed');
+    expect(done).toBe(1);
+    await other.close();
+    await store.close();
+  });
+
+  it('replaces a file only if that is asked for, and never the store itself', async () => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    writeFileSync(copy, 'mine');
+    const link = join(folder, 'link.db');
+    symlinkSync(file, link);
+    const backup = async (...args: Parameters<NonNullable<typeof store.backup>>) => store.backup?.(...args);
+    await expect(backup(copy)).rejects.toThrow('as there is such a file');
+    expect(readFileSync(copy, 'utf8')).toBe('mine');
+    for (const same of [file, link])
+      await expect(backup(same, { replace: true })).rejects.toThrow('as that is the store itself');
+    await expect(backup(join(folder, 'none', 'x.db'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
+    mkdirSync(join(folder, 'dir'));
+    await expect(backup(join(folder, 'dir'), { replace: true })).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
+    expect(await store.read('a')).toHaveLength(1);
+    await backup(copy, { replace: true });
+    expect(isSound(copy)).toBe(true);
+    chmodSync(copy, 0o400);
+    await backup(copy, { replace: true });
+    await store.close();
+    await expect(backup(join(folder, 'late.db'))).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+    expect(named()).toEqual(['copy.db', 'dir', 'link.db', 'runs.db']);
+  });
+});
+
+describe('phasegate backup', () => {
+  it('copies the store of the folder', async () => {
+    const cwd = await files({
+      'p.yaml': 'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n',
+    });
+    await phasegate(['run', 'p.yaml', '--run-id', 'r1'], { cwd });
+    const { code, stdout } = await phasegate(['backup', 'copy.db'], { cwd });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+ kB of runs are in copy\.db\n$/u) as string,
+    });
+    expect((await phasegate(['ls', '--store', 'copy.db'], { cwd })).stdout).toContain('r1');
+    expect(await phasegate(['backup', 'copy.db'], { cwd })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Cannot back up to ${join(cwd, 'copy.db')} as there is such a file
+Name another file; or let it be replaced: \`--replace\`, or \`{ replace: true }\`.
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXISTS
+`,
+    });
+    expect(await phasegate(['backup', 'copy.db', '--replace'], { cwd })).toMatchObject({ code: 0 });
+    expect(await phasegate(['backup', 'x.db', '--store', 'none.db'], { cwd })).toMatchObject({ code: 2 });
+    expect(existsSync(join(cwd, 'x.db'))).toBe(false);
+  });
+});
+
+// --- internal ---
+
+function withGate(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let open = () => {};
+  const promise = new Promise<void>((resolve) => (open = resolve));
+  return { promise, resolve: () => open() };
+}
