@@ -19,6 +19,7 @@ import type { Batch, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { validateDecision } from './inbox/validate-reply.ts';
+import { patientStore } from './records/patient-store.ts';
 import { giveBack } from './records/persistence.ts';
 import { definitionOf, prepareResume, type ResumeOptions } from './resume.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
@@ -48,7 +49,7 @@ export interface ForkOptions {
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const copied = await recordsFor(store, runId, options);
-  const source = (await store.run(runId))?.source;
+  const source = (await patientStore(store).run(runId))?.source;
   const forked = options.runId ?? ulid();
   const startedAt = Date.now();
   await copyRun(store, forked, markedAsFork(copied, startedAt), { forkOf: runId, source, startedAt });
@@ -80,11 +81,12 @@ export async function checkPoint(store: RunStore, runId: string, fork: ForkOptio
 
 /** Stores records of another run as those of a new run. */
 export async function copyRun(
-  store: RunStore,
+  given: RunStore,
   runId: string,
   records: readonly RunRecord[],
   origin: RunOrigin,
 ): Promise<void> {
+  const store = patientStore(given);
   const lease = await store.acquire(runId, 'fork', FORK_MS);
   try {
     await store.append(batchOf(runId, records, origin), lease);
@@ -103,7 +105,7 @@ const MOST_NAMED = 10;
 
 /** The records that a fork begins with. */
 async function recordsFor(store: RunStore, runId: string, options: ForkOptions): Promise<readonly RunRecord[]> {
-  const records = await readRun(store, runId);
+  const records = await readRun(patientStore(store), runId);
   if (records.length === 0) throw runUnknown('fork', runId);
   if (!options.allowMasked) checkUnmasked('fork', runId, records);
   return options.decision

@@ -27,6 +27,7 @@ import { runEngine } from './engine.ts';
 import { nextPlan } from './resuming/next-plan.ts';
 import { checkEnd } from './resuming/not-resumable.ts';
 import { giveBack, persistRun, type PersistenceOptions } from './records/persistence.ts';
+import { patientStore } from './records/patient-store.ts';
 import { createRecordLog, publishUpTo } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
@@ -119,7 +120,7 @@ interface Relations {
 
 /** Resumes a run that has not ended, or retries one that has. */
 export async function resumeOrRetry<O>(
-  store: RunStore,
+  given: RunStore,
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
@@ -127,6 +128,7 @@ export async function resumeOrRetry<O>(
   relations: Relations,
 ): Promise<Run<O>> {
   checkPipeline(pipeline);
+  const store = patientStore(given);
   const { clock, holder } = options;
   const listed = await store.run(runId);
   if (!listed) throw runUnknown(how, runId);
