@@ -16,6 +16,7 @@ import { nearest } from '../model/values/nearest.ts';
 import { foldInbox } from '../projections/inbox/inbox-fold.ts';
 import { foldRunInfo, type RunOrigin } from '../projections/run/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
+import { thisHolder } from '../store/holder.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { validateDecision } from './inbox/validate-reply.ts';
@@ -87,7 +88,7 @@ export async function copyRun(
   origin: RunOrigin,
 ): Promise<void> {
   const store = patientStore(given);
-  const lease = await store.acquire(runId, 'fork', FORK_MS);
+  const lease = await store.acquire(runId, thisHolder(), FORK_MS);
   try {
     await store.append(batchOf(runId, records, origin), lease);
   } finally {

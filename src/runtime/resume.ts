@@ -24,6 +24,7 @@ import type { Outer } from './child-runs.ts';
 import type { ChildStarter } from './open-child.ts';
 import { checkStartedPhases } from './resuming/compatible-plan.ts';
 import { runEngine } from './engine.ts';
+import { endLeftProcesses } from './resuming/left-processes.ts';
 import { nextPlan } from './resuming/next-plan.ts';
 import { checkEnd } from './resuming/not-resumable.ts';
 import { giveBack, persistRun, type PersistenceOptions } from './records/persistence.ts';
@@ -136,6 +137,7 @@ export async function resumeOrRetry<O>(
   await releaseGone(store, listed, holderIsAlive);
   const lease = await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS);
   try {
+    await endLeftProcesses(listed);
     const records = sharePlan(pipeline.plan, await readRun(store, runId));
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
