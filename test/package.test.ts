@@ -64,8 +64,8 @@ describe('the package', () => {
     ]);
     expect(packed.paths).toContain('dist/dashboard/index.html');
     expect(packed.paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // The limit has room above 983 000 bytes, the measured size. Agents, workspaces and fleets are some 80 000 of them.
-    expect(packed.size).toBeLessThan(985_000);
+    // The limit has room above 986 700 bytes, the measured size. Agents, workspaces and fleets are some 80 000 of them.
+    expect(packed.size).toBeLessThan(988_500);
   });
 
   it('contains and references no source maps, as their sources are not in it', async () => {

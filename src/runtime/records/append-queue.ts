@@ -7,7 +7,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Append, AppendFunction, RunStore } from '../../store/port.ts';
-import { isBusy } from './busy-gate.ts';
+import { isBusy } from './patient-store.ts';
 
 /** Appends batches to one store. */
 export interface AppendQueue {

@@ -14,7 +14,7 @@ import { foldMemories, type Memory } from '../../projections/run/learned.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import type { Append, Batch, Lease, RunStore, StoredValue } from '../../store/port.ts';
 import { queueOf } from './append-queue.ts';
-import { isBusy } from './busy-gate.ts';
+import { isBusy } from './patient-store.ts';
 import { leaseLostError } from './lease-lost.ts';
 import { publishUpTo, recordAt, type RecordLog } from './record-log.ts';
 
