@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { identify, isAlive } from '../../actors/command/process-identity.ts';
+import { identify, isAlive } from '../../actors/command/process-groups.ts';
 import { slug } from '../git/names.ts';
 import { OBJECT_ID } from '../git/repository.ts';
 import type { AttemptPlace } from '../port.ts';

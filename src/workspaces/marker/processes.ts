@@ -6,7 +6,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { isCertain, statOf, type ProcessIdentity } from '../../actors/command/process-identity.ts';
+import { isCertain, statOf, type ProcessIdentity } from '../../actors/command/process-groups.ts';
 
 /** A process that can be told from a later one with the same number. */
 export const processSchema = z.object({

@@ -10,7 +10,7 @@ import { exclusively } from '../git/mutex.ts';
 import { requireCommit, type Repository } from '../git/repository.ts';
 import { withScratch, type Home } from '../marker/home.ts';
 import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts';
-import { isAlive } from '../../actors/command/process-identity.ts';
+import { isAlive } from '../../actors/command/process-groups.ts';
 import { COOKIE, endProcesses } from '../marker/processes.ts';
 import { sizeOf } from '../marker/size.ts';
 import { clearAbandoned, discardTry } from '../marker/trash.ts';
