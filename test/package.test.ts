@@ -64,8 +64,8 @@ describe('the package', () => {
     ]);
     expect(packed.paths).toContain('dist/dashboard/index.html');
     expect(packed.paths.filter((path) => /\.(?:png|jpe?g|gif|webp)$/u.test(path))).toEqual([]);
-    // The limit has room above 991 000 bytes, the measured size. Proofs of patterns, backups and safe ids are some 8 000 of them. Agents, workspaces and fleets are some 80 000 of them.
-    expect(packed.size).toBeLessThan(993_000);
+    // The limit has room above the measured size. Agents, workspaces and fleets are some 80 000 bytes of it.
+    expect(packed.size).toBeLessThan(1_010_000);
   });
 
   it('contains and references no source maps, as their sources are not in it', async () => {
@@ -105,9 +105,9 @@ describe('an installed package', () => {
 
   it('loads few files to run a pipeline, and execa only with the first command', async () => {
     const code = await loadedBy(PIPELINE);
-    // The limits have room above 236 files, of which 91 are its own: each entry splits what it shares with others.
-    expect(code.length).toBeLessThan(250);
-    expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(100);
+    // The limits have room above 244 files, of which 108 are its own: each entry splits what it shares with others.
+    expect(code.length).toBeLessThan(255);
+    expect(code.filter((url) => url.includes('/phasegate/dist/')).length).toBeLessThan(113);
     expect(code.filter((url) => STARTED_LATER.test(url))).toEqual([]);
     const started = await loadedBy(PIPELINE.replace('() => 1', "command(['node', '-v'])"));
     expect(started.filter((url) => STARTED_LATER.test(url))).not.toEqual([]);

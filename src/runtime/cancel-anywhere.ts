@@ -7,6 +7,7 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { cancelRun } from './cancel.ts';
+import { patientStore } from './records/patient-store.ts';
 
 /** Options of {@link cancelAnywhere}. */
 export interface CancelAnywhereOptions {
@@ -30,10 +31,11 @@ export interface CancelAnywhereOptions {
  * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, and the errors of `free`.
  */
 export async function cancelAnywhere(
-  store: RunStore,
+  given: RunStore,
   runId: string,
   options: CancelAnywhereOptions,
 ): Promise<ListedRun> {
+  const store = patientStore(given);
   const { reason, holder, by = holder, free, onPosted, wait } = options;
   const first = await listed(store, runId);
   if (first.status !== 'running') throw hasEnded(first);

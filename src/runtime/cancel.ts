@@ -13,6 +13,7 @@ import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { openChildren } from './child-ids.ts';
 import { definitionOf, type ResumeOptions } from './resume.ts';
+import { patientStore } from './records/patient-store.ts';
 import { starter } from './start.ts';
 
 /**
@@ -24,11 +25,12 @@ import { starter } from './start.ts';
  * @throws PhasegateError `RUN_UNKNOWN`, `RUN_ENDED`, `RUN_LEASED` if a process works on it.
  */
 export async function cancelRun(
-  store: RunStore,
+  given: RunStore,
   runId: string,
   reason = 'cancelled',
   options: Pick<ResumeOptions, 'clock' | 'holder'> = {},
 ): Promise<RunResult> {
+  const store = patientStore(given);
   const records = await readRun(store, runId);
   const first = records[0]?.event;
   if (first?.type !== 'run.started') throw runUnknown('cancel', runId);

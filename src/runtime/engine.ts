@@ -4,6 +4,7 @@
  * @module
  */
 import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
+import { processesOfRunAtRest } from '../actors/command/process-groups.ts';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
 import { clockOf, type Clock } from '../machines/phase/clock.ts';
 import { setOuterQuota } from '../machines/phase/run-services.ts';
@@ -139,10 +140,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   function stopUnsaved(error: PhasegateError): void {
     ended = true;
     letGo = true;
-    if (actor) {
-      stopPhases(actor);
-      actor.stop();
-    }
+    if (actor) stopPhases(actor);
+    actor?.stop();
     discardUnpublished();
     endWithoutMachine({ status: 'failed', error: errorInfo(error) });
   }
@@ -226,7 +225,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   }
 
   async function conclude(): Promise<RunOutcome<O>> {
-    await over.then(() => children?.atRest());
+    await over.then(() => children?.atRest()).then(() => processesOfRunAtRest(log.runId));
     const failure = await persistence?.close();
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }

@@ -16,10 +16,12 @@ import { nearest } from '../model/values/nearest.ts';
 import { foldInbox } from '../projections/inbox/inbox-fold.ts';
 import { foldRunInfo, type RunOrigin } from '../projections/run/run-info.ts';
 import type { Batch, RunStore } from '../store/port.ts';
+import { thisHolder } from '../store/holder.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { checkNewRunId } from '../store/run-id.ts';
 import { validateDecision } from './inbox/validate-reply.ts';
+import { patientStore } from './records/patient-store.ts';
 import { giveBack } from './records/persistence.ts';
 import { definitionOf, prepareResume, type ResumeOptions } from './resume.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
@@ -52,7 +54,7 @@ export async function forkRun(store: RunStore, runId: string, options: ForkOptio
   const forked = options.runId ?? ulid();
   checkNewRunId(forked);
   const copied = await recordsFor(store, runId, options);
-  const source = (await store.run(runId))?.source;
+  const source = (await patientStore(store).run(runId))?.source;
   const startedAt = Date.now();
   await copyRun(store, forked, markedAsFork(copied, startedAt), { forkOf: runId, source, startedAt });
   return forked;
@@ -83,12 +85,13 @@ export async function checkPoint(store: RunStore, runId: string, fork: ForkOptio
 
 /** Stores records of another run as those of a new run. */
 export async function copyRun(
-  store: RunStore,
+  given: RunStore,
   runId: string,
   records: readonly RunRecord[],
   origin: RunOrigin,
 ): Promise<void> {
-  const lease = await store.acquire(runId, 'fork', FORK_MS);
+  const store = patientStore(given);
+  const lease = await store.acquire(runId, thisHolder(), FORK_MS);
   try {
     await store.append(batchOf(runId, records, origin), lease);
   } finally {
@@ -106,7 +109,7 @@ const MOST_NAMED = 10;
 
 /** The records that a fork begins with. */
 async function recordsFor(store: RunStore, runId: string, options: ForkOptions): Promise<readonly RunRecord[]> {
-  const records = await readRun(store, runId);
+  const records = await readRun(patientStore(store), runId);
   if (records.length === 0) throw runUnknown('fork', runId);
   if (!options.allowMasked) checkUnmasked('fork', runId, records);
   return options.decision

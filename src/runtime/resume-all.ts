@@ -12,6 +12,7 @@ import type { ListedRun, RunStore } from '../store/port.ts';
 import { cancelRun } from './cancel.ts';
 import { parentOf } from './child-ids.ts';
 import type { ResumeOptions } from './resume.ts';
+import { patientStore } from './records/patient-store.ts';
 import { resumeRun } from './start.ts';
 import type { Run } from './run.ts';
 
@@ -68,10 +69,11 @@ export interface ResumedRuns {
  * @param pipelines Matched to runs by name. Runs of other pipelines are left alone.
  */
 export async function resumeAll(
-  store: RunStore,
+  given: RunStore,
   pipelines: readonly (Pipeline<unknown, never> | Pipeline<unknown>)[],
   options: ResumeAllOptions = {},
 ): Promise<ResumedRuns> {
+  const store = patientStore(given);
   const { watch = false, onRun, onFailed, ...resuming } = options;
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
   /** Number of records that a run had when it could not be resumed. */

@@ -24,9 +24,11 @@ import type { Outer } from './child-runs.ts';
 import type { ChildStarter } from './open-child.ts';
 import { checkStartedPhases } from './resuming/compatible-plan.ts';
 import { runEngine } from './engine.ts';
+import { endLeftProcesses } from './resuming/left-processes.ts';
 import { nextPlan } from './resuming/next-plan.ts';
 import { checkEnd } from './resuming/not-resumable.ts';
 import { giveBack, persistRun, type PersistenceOptions } from './records/persistence.ts';
+import { patientStore } from './records/patient-store.ts';
 import { createRecordLog, publishUpTo } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
@@ -119,7 +121,7 @@ interface Relations {
 
 /** Resumes a run that has not ended, or retries one that has. */
 export async function resumeOrRetry<O>(
-  store: RunStore,
+  given: RunStore,
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions,
@@ -127,6 +129,7 @@ export async function resumeOrRetry<O>(
   relations: Relations,
 ): Promise<Run<O>> {
   checkPipeline(pipeline);
+  const store = patientStore(given);
   const { clock, holder } = options;
   const listed = await store.run(runId);
   if (!listed) throw runUnknown(how, runId);
@@ -134,6 +137,7 @@ export async function resumeOrRetry<O>(
   await releaseGone(store, listed, holderIsAlive);
   const lease = await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS);
   try {
+    await endLeftProcesses(listed);
     const records = sharePlan(pipeline.plan, await readRun(store, runId));
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);

@@ -18,6 +18,7 @@ import type { ChildStarter } from './open-child.ts';
 import { runEngine } from './engine.ts';
 import { persistRun } from './records/persistence.ts';
 import { createRecordLog } from './records/record-log.ts';
+import { patientStore } from './records/patient-store.ts';
 import { resumeOrRetry, type ResumeOptions } from './resume.ts';
 import { inputOf } from './run-input.ts';
 import { StartedRun } from './run-handle.ts';
@@ -47,7 +48,8 @@ function begin<O>(
   checkPipeline(made);
   const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
   const { memory = false } = options;
-  const { runId = ulid(), store, clock, attended = false, holder, source, signal, inspect, redact } = options;
+  const { runId = ulid(), clock, attended = false, holder, source, signal, inspect, redact } = options;
+  const store = options.store && patientStore(options.store);
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({
     pipeline,
@@ -150,12 +152,13 @@ export const starter: ChildStarter = {
 
 /** Continues a run for a user. */
 async function begunBy<O>(
-  store: RunStore,
+  given: RunStore,
   runId: string,
   pipeline: Pipeline<O, never> | Pipeline<O>,
   options: ResumeOptions,
   how: 'resume' | 'retry',
 ): Promise<Run<O>> {
+  const store = patientStore(given);
   await checkIsRoot(store, runId, how);
   return resumeOrRetry(store, runId, pipeline, options, how, { starter });
 }

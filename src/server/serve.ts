@@ -6,6 +6,7 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { setTimeout } from 'node:timers/promises';
 import { holderIsAlive } from '../store/holder.ts';
+import { patientStore } from '../runtime/records/patient-store.ts';
 import type { RunStore } from '../store/port.ts';
 import type { Workspaces } from '../workspaces/port.ts';
 import { createApp } from './app.ts';
@@ -95,7 +96,7 @@ export async function serveDashboard(store: RunStore, options: DashboardOptions 
   const closing = new AbortController();
   const report = (thrown: unknown) => reportSafely(onError, thrown);
   const context: ServerContext = {
-    store,
+    store: patientStore(store),
     storeName,
     readOnly,
     user,

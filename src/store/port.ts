@@ -143,7 +143,8 @@ export interface KeptMessage extends RunMessage {
  * A store of runs.
  *
  * Every method may throw, or reject, with a `PhasegateError`: `STORE_BUSY`, `STORE_FULL`, `STORE_READ_ONLY`, `STORE_UNREADABLE`,
- * `STORE_CLOSED` or `STORE_FAILED`, next to the codes below. The store remains usable afterwards, unless it is closed. It copies the values
+ * `STORE_CLOSED` or `STORE_FAILED`, next to the codes below. The store remains usable afterwards, unless it is closed. A store that another
+ * program keeps busy throws `STORE_BUSY` at once, and changes nothing: the caller tries again. It copies the values
  * that it gets and returns, so later changes to them do not affect it.
  *
  * The id of a run is any text that is not empty, well-formed and without the character U+0000. The store refuses other ids with

@@ -8,6 +8,7 @@ import type { Awaitable, RunStore } from '../store/port.ts';
 import { appendAllCases } from './store/append-all.ts';
 import { appendCases } from './store/append.ts';
 import { artifactCases } from './store/artifacts.ts';
+import { busyCases } from './store/busy.ts';
 import { closeCases } from './store/close.ts';
 import { inboxCases } from './store/inbox.ts';
 import { leaseCases } from './store/leases.ts';
@@ -34,6 +35,12 @@ export type StoreMaker = (place: StorePlace) => Awaitable<RunStore>;
 export interface ContractOptions {
   /** True if two stores of one place share their runs, also one after the other, as databases do. @default false */
   readonly shared?: boolean | undefined;
+  /**
+   * Keeps the store of a place busy for writers, as another program does that holds a lock. Returns a function that ends that.
+   *
+   * @default the store is never busy
+   */
+  readonly hold?: ((place: StorePlace) => Awaitable<() => Awaitable<void>>) | undefined;
 }
 
 /** One test. */
@@ -53,10 +60,14 @@ export interface TestApi {
 }
 
 /** The tests that a store must pass, as a list. */
-export function storeCases(make: StoreMaker, { shared = false }: ContractOptions = {}): readonly StoreCase[] {
-  const groups = shared ? { ...GROUPS, 'two stores': sharedCases } : GROUPS;
+export function storeCases(make: StoreMaker, { shared = false, hold }: ContractOptions = {}): readonly StoreCase[] {
+  const groups = {
+    ...GROUPS,
+    ...(shared && { 'two stores': sharedCases }),
+    ...(hold && { 'a busy store': busyCases }),
+  };
   return Object.entries(groups).flatMap(([about, cases]) =>
-    Object.entries(cases).map(([name, body]) => ({ about, name, run: () => tryOut(make, body) })),
+    Object.entries(cases).map(([name, body]) => ({ about, name, run: () => tryOut(make, body, hold) })),
   );
 }
 
@@ -110,7 +121,7 @@ const START = Date.UTC(2026, 0, 1);
 
 let places = 0;
 
-async function tryOut(make: StoreMaker, body: CaseBody): Promise<void> {
+async function tryOut(make: StoreMaker, body: CaseBody, hold: ContractOptions['hold']): Promise<void> {
   places += 1;
   let time = START;
   const place: StorePlace = { id: `place-${places}`, now: () => time };
@@ -128,6 +139,7 @@ async function tryOut(make: StoreMaker, body: CaseBody): Promise<void> {
       pass(ms) {
         time += ms;
       },
+      hold: async () => (await hold?.(place)) ?? (() => undefined),
     };
     await body(trial);
   } finally {

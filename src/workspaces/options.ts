@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { homedir } from 'node:os';
-import { isAbsolute, join, normalize, resolve, sep } from 'node:path';
+import { isAbsolute, normalize, resolve, sep } from 'node:path';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { CommandLine } from '../actors/command/command-line.ts';
+import { stateFolder } from '../actors/command/process-groups.ts';
 import type { Isolation } from './isolation.ts';
 
 /** The person or program that commits are by. */
@@ -105,7 +105,7 @@ export function readOptions(given: GitWorkspaceOptions): Options {
     maxCount: number('maxCount', given.maxCount, 25, 1),
     maxBytes: number('maxBytes', given.maxBytes, 0, 0),
     maxChangedBytes: number('maxChangedBytes', given.maxChangedBytes, 1024 ** 3, 0),
-    root: resolve(given.root ?? stateFolder()),
+    root: resolve(given.root ?? stateFolder('workspaces')),
     author,
   };
 }
@@ -113,13 +113,6 @@ export function readOptions(given: GitWorkspaceOptions): Options {
 // --- internal ---
 
 const AUTHOR: Author = { name: 'phasegate', email: 'phasegate@localhost' };
-
-function stateFolder(): string {
-  const { LOCALAPPDATA, XDG_STATE_HOME } = process.env;
-  const home = process.platform === 'win32' ? LOCALAPPDATA : XDG_STATE_HOME;
-  const state = home !== undefined && isAbsolute(home) ? home : join(homedir(), '.local', 'state');
-  return join(state, 'phasegate', 'workspaces');
-}
 
 function includedPath(path: string): string {
   const clean = normalize(path);

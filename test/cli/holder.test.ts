@@ -17,7 +17,7 @@ const DAY = 86_400_000;
 /** Makes the lease of a run one that expired a day ago. @param holder Takes the lease if the run has none. */
 async function lapse(cwd: string, runId: string, holder?: string): Promise<void> {
   const path = join(cwd, '.phasegate/runs.db');
-  const opening = { path, readOnly: false, busyTimeout: 1000 };
+  const opening = { path, readOnly: false };
   const store = storeOn(connectionOf(openDatabase(opening), opening), () => Date.now() - DAY);
   const lease: Lease | undefined =
     holder === undefined ? (await store.run(runId))?.lease : await store.acquire(runId, holder, 1);

@@ -146,7 +146,7 @@ describe('records', () => {
     const store: RunStore = {
       ...kept,
       read(...args) {
-        if (broken) throw new PhasegateError('STORE_BUSY', 'Cannot read', { hint: 'Wait.' });
+        if (broken) throw new PhasegateError('STORE_FAILED', 'Cannot read', { hint: 'Wait.' });
         return kept.read(...args);
       },
     };
@@ -164,7 +164,7 @@ describe('records', () => {
       }
       if (event.name === 'caught-up' && !broken) await finish(5);
       if (event.name === 'unreadable') {
-        expect(event.data).toEqual({ error: { code: 'STORE_BUSY', message: 'Cannot read', hint: 'Wait.' } });
+        expect(event.data).toEqual({ error: { code: 'STORE_FAILED', message: 'Cannot read', hint: 'Wait.' } });
         broken = false;
       }
       if (told.some(({ event: one }) => one.type === 'run.ended')) break;

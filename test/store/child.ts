@@ -2,6 +2,7 @@
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { definePipeline, phase, PhasegateError, startRun, task } from '../../src/index.ts';
+import { patientStore } from '../../src/runtime/records/patient-store.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { infoOf, openItem, recordOf } from '../../src/testing/store/trial.ts';
@@ -90,7 +91,7 @@ function alone(): void {
 
 /** Appends records to run `r` one by one, in competition with other processes. Prints those that were accepted. */
 async function race(): Promise<void> {
-  const store = sqliteStore(file);
+  const store = patientStore(sqliteStore(file));
   let taken = 0;
   while (taken < Number(count)) {
     const seq = ((await store.run('r'))?.seq ?? 0) + 1;
@@ -113,7 +114,7 @@ async function race(): Promise<void> {
 
 /** Appends batches of several rows to run `r` until it is killed. Prints the last number after each. */
 async function write(): Promise<void> {
-  const store = sqliteStore(file);
+  const store = patientStore(sqliteStore(file));
   for (;;) {
     const first = ((await store.run('r'))?.seq ?? 0) + 1;
     const last = first + 2;

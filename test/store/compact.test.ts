@@ -50,7 +50,7 @@ describe('compact() of a store in a file', () => {
     await fill(store, 'live', 1);
     await store.remove('old');
     // This writer does not wait for a lock.
-    const other = open(file, { busyTimeout: 0 });
+    const other = open(file);
     const lease = await other.acquire('live', 'other', 60_000);
     const reader = raw();
     reader.exec('BEGIN');
@@ -109,7 +109,7 @@ describe('compact() of a store in a file', () => {
   });
 
   it('reports that another process prevents it, and succeeds later', async () => {
-    const store = open(file, { busyTimeout: 0 });
+    const store = open(file);
     await fill(store, 'old', 500);
     await store.remove('old');
     const other = raw();

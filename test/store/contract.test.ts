@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
 import { memoryStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
-import { runStoreContract } from '../../src/testing.ts';
+import { connect } from '../../src/store/sqlite/driver.ts';
+import { runStoreContract, type StorePlace } from '../../src/testing.ts';
 
 describe('memoryStore()', () => {
   runStoreContract(({ now }) => memoryStore({ now }), { describe, it });
@@ -13,5 +14,11 @@ describe('memoryStore()', () => {
 describe('sqliteStore()', () => {
   const folder = mkdtempSync(join(tmpdir(), 'phasegate-store-'));
   afterAll(() => rmSync(folder, { recursive: true }));
-  runStoreContract(({ id, now }) => sqliteStore(join(folder, `${id}.sqlite`), { now }), { describe, it, shared: true });
+  const fileOf = (id: string) => join(folder, `${id}.sqlite`);
+  function hold({ id }: StorePlace): () => void {
+    const other = connect(fileOf(id), { readOnly: false });
+    other.exec('BEGIN IMMEDIATE');
+    return () => other.close();
+  }
+  runStoreContract(({ id, now }) => sqliteStore(fileOf(id), { now }), { describe, it, shared: true, hold });
 });

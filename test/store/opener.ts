@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorInfo } from '../../src/index.ts';
+import { patientStore } from '../../src/runtime/records/patient-store.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 
 /** The data of such a thread. */
@@ -20,7 +21,7 @@ for (let round = 0; round < arrived.length; round += 1) {
   for (let count = Atomics.load(arrived, round); count < threads; count = Atomics.load(arrived, round))
     Atomics.wait(arrived, round, count, 100);
   try {
-    const store = sqliteStore(join(folder, `${round}.sqlite`));
+    const store = patientStore(sqliteStore(join(folder, `${round}.sqlite`)));
     await store.acquire(`run of ${name}`, name, 1000);
     await store.close();
   } catch (error) {

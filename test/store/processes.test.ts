@@ -118,7 +118,7 @@ describe('a process that is killed while it appends', () => {
 
 describe('a process that holds the database', () => {
   it('blocks writers for as long as they are willing to wait, and never readers', async () => {
-    const store = sqliteStore(file, { busyTimeout: 50 });
+    const store = sqliteStore(file);
     await store.append(batchOf('r', 1));
     const child = start('hold', file);
     await once(child.stdout, 'data');
@@ -129,7 +129,7 @@ describe('a process that holds the database', () => {
     const reader = sqliteStore(file, { readOnly: true });
     expect((await reader.read('r')).length).toBe(1);
     await reader.close();
-    const late = sqliteStore(file, { busyTimeout: 50 });
+    const late = sqliteStore(file);
     await refuses('STORE_BUSY', () => late.append(batchOf('r', 2)));
     await late.close();
 

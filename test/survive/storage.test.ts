@@ -93,7 +93,7 @@ describe('a store that refuses all batches after some number', () => {
 describe('a database that becomes read-only during a run', () => {
   it.each([3, 8, 15])('stops the run without losses: in batch %i', async (nth) => {
     const path = join(folder, `read-only-${nth}.sqlite`);
-    const db = openDatabase({ path, readOnly: false, busyTimeout: 1000 });
+    const db = openDatabase({ path, readOnly: false });
     const late = { ms: 0 };
     const good = storeOn(connectionOf(db, { path, readOnly: false }), () => Date.now() + late.ms);
     let count = 0;

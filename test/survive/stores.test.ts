@@ -45,7 +45,7 @@ function pages(calls: string[]): Pipeline {
 describe('a disk that becomes full', () => {
   it('stops the run at the last stored record, and the run resumes from there once there is room', async () => {
     const path = join(folder, 'runs.sqlite');
-    const db = openDatabase({ path, readOnly: false, busyTimeout: 1000 });
+    const db = openDatabase({ path, readOnly: false });
     const store = storeOn(connectionOf(db, { path, readOnly: false }), Date.now);
     db.exec('PRAGMA max_page_count = 60');
     const calls: string[] = [];

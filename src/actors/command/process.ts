@@ -6,10 +6,10 @@
  *
  * @module
  */
-import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createExcerpt } from './output-excerpt.ts';
+import { noteGroup, noteRunning, sendTo, stopGroup } from './process-groups.ts';
 
 /** Options of {@link runProcess}. */
 export interface ProcessOptions {
@@ -59,6 +59,8 @@ export interface ProcessEnd {
 export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   const done = follow(options).finally(() => running.delete(done));
   running.add(done);
+  const { [RUN]: run } = options.env;
+  if (run !== undefined) noteRunning(run, done);
   return done;
 }
 
@@ -69,14 +71,13 @@ export async function processesAtRest(): Promise<void> {
 
 // --- internal ---
 
+/** Variable of the run that a process works for. */
+const RUN = 'PHASEGATE_RUN';
+
 const running = new Set<Promise<unknown>>();
 /** Leaders of process groups that may have members. They are killed when this process exits. */
 const groups = new Set<number>();
 
-/** Milliseconds between SIGTERM and SIGKILL. */
-const KILL_GRACE_MS = 2000;
-/** Milliseconds to wait for the end of a group after SIGKILL. */
-const KILLED_MS = 500;
 /** Milliseconds to wait for further output after a process has ended, as its children may still write. */
 const DRAIN_MS = 200;
 /** Milliseconds; Node fires longer timers at once. */
@@ -139,6 +140,7 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   const abort = () => void stop();
   signal.addEventListener('abort', abort, { once: true });
   if (pid !== undefined) enter(pid);
+  const forget = pid === undefined || env[RUN] === undefined ? undefined : noteGroup(env[RUN], pid);
   if (pid !== undefined) onStart?.(pid);
   let swept: Promise<void> | undefined;
   const clean = () => (swept ??= sweep(pid, child, stop));
@@ -147,6 +149,7 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   clearTimeout(timer);
   signal.removeEventListener('abort', abort);
   await clean();
+  forget?.();
   return {
     exitCode,
     endedBy,
@@ -174,19 +177,6 @@ async function sweep(pid: number | undefined, child: Streams, stop: () => Promis
   if (pid !== undefined) groups.delete(pid);
 }
 
-/** Sends SIGTERM to a group, and SIGKILL to the rest of it after a grace period. */
-async function stopGroup(pid: number | undefined): Promise<void> {
-  if (pid === undefined || !kill(pid, 'SIGTERM')) return;
-  // A monotonic clock, as changes to the system's clock must not extend the grace period.
-  const until = performance.now() + KILL_GRACE_MS;
-  // Polls, as the system does not report the end of a group.
-  while (kill(pid, 0) && performance.now() < until) await sleep(20);
-  if (!kill(pid, 'SIGKILL')) return;
-  // Members of the group may write until the system has ended them.
-  const gone = performance.now() + KILLED_MS;
-  while (kill(pid, 0) && performance.now() < gone) await sleep(5);
-}
-
 function inputOf(stdin: Writable): ProcessInput {
   // The end of the process says why it no longer reads.
   stdin.on('error', () => undefined);
@@ -196,19 +186,8 @@ function inputOf(stdin: Writable): ProcessInput {
   };
 }
 
-/** Sends a signal. @returns True if there was a process to send it to. */
-function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    if (!windows) return process.kill(-pid, signal);
-    if (signal === 'SIGKILL') spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
-
 function enter(pid: number): void {
-  if (!watching) process.once('exit', () => groups.forEach((one) => kill(one, 'SIGKILL')));
+  if (!watching) process.once('exit', () => groups.forEach((one) => sendTo(one, 'SIGKILL')));
   watching = true;
   groups.add(pid);
 }

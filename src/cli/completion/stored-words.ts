@@ -25,7 +25,7 @@ export async function wordsIn(
 ): Promise<readonly Candidate[]> {
   const path = placeOf(store ?? io.env[STORE_VARIABLE] ?? DEFAULT_STORE, io);
   if (!existsSync(path)) return [];
-  const opened = sqliteStore(path, { readOnly: true, busyTimeout: MOST_WAIT });
+  const opened = sqliteStore(path, { readOnly: true });
   try {
     if (kind === 'item') {
       const items = (await opened.inbox({ open: true })).toReversed().slice(0, MOST);
@@ -41,9 +41,6 @@ export async function wordsIn(
 
 /** The most words that are listed: a reader cannot use more. */
 const MOST = 50;
-
-/** The most milliseconds to wait for a lock of the store, as the user waits at a prompt. */
-const MOST_WAIT = 100;
 
 /** True if every shell takes a word literally. Ids may be any text, and completion types them for the user. */
 function isPlain({ word }: Candidate): boolean {

@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
+import { patientStore } from '../../runtime/records/patient-store.ts';
 import { sqliteStore } from '../../sqlite.ts';
 import type { RunStore } from '../../store/port.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -39,7 +40,7 @@ export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags, io: 
   if (isNone(file)) return undefined;
   try {
     const path = placeOf(file, io);
-    return { store: sqliteStore(path), file, path, usual: usualIn(io) };
+    return { store: patientStore(sqliteStore(path)), file, path, usual: usualIn(io) };
   } catch (error) {
     if (file !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
     io.stderr.write(`phasegate: this run is not stored. ${stripControls(problemText(error.message))}\n`);
@@ -72,7 +73,7 @@ export function openStore(
       hint: isUsual ? usual : 'Correct the name; phasegate run creates a store if there is none.',
     });
   }
-  return { store: sqliteStore(path, { readOnly: mode === 'read' }), file, path, usual: usualIn(io) };
+  return { store: patientStore(sqliteStore(path, { readOnly: mode === 'read' })), file, path, usual: usualIn(io) };
 }
 
 /** Returns the `--store` argument that a suggested command needs to find a store; empty if it needs none. */

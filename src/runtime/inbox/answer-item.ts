@@ -10,6 +10,7 @@ import type { AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
 import type { RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { answered, itemUnknown } from '../../store/refusals.ts';
+import { patientStore } from '../records/patient-store.ts';
 import { acceptReply, checkNonce } from './validate-reply.ts';
 
 /**
@@ -29,11 +30,12 @@ import { acceptReply, checkNonce } from './validate-reply.ts';
  * ```
  */
 export async function answerItem(
-  store: RunStore,
+  given: RunStore,
   id: string,
   reply: Reply,
   { nonce, by = '' }: AnswerOptions = {},
 ): Promise<void> {
+  const store = patientStore(given);
   const stored = await store.item(id);
   if (!stored) throw itemUnknown('answer', id.replace(/:[^:]*$/u, ''), id);
   const { runId } = stored;

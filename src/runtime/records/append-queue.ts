@@ -7,6 +7,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Append, AppendFunction, RunStore } from '../../store/port.ts';
+import { isBusy } from './patient-store.ts';
 
 /** Appends batches to one store. */
 export interface AppendQueue {
@@ -19,7 +20,7 @@ export interface AppendQueue {
   append(take: () => Append | undefined): Promise<void>;
 }
 
-/** Returns the queue of a store. All runs of this process share it. */
+/** Returns the queue of a patient store. All runs of this process share it. */
 export function queueOf(store: RunStore): AppendQueue {
   const known = queues.get(store) ?? createQueue(store);
   queues.set(store, known);
@@ -103,9 +104,11 @@ async function storeAll(
     storeEach(store, ready);
     return;
   }
-  ready.forEach(({ resolve, reject }, index) => {
+  ready.forEach((one, index) => {
+    const { resolve, reject } = one;
     if (errors.length !== ready.length) reject(unsettled(errors.length, ready.length));
     else if (errors[index] === undefined) resolve();
+    else if (isBusy(errors[index])) storeOne(store, one);
     else reject(errors[index]);
   });
 }

@@ -14,6 +14,7 @@ import { foldMemories, type Memory } from '../../projections/run/learned.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import type { Append, Batch, Lease, RunStore, StoredValue } from '../../store/port.ts';
 import { queueOf } from './append-queue.ts';
+import { isBusy } from './patient-store.ts';
 import { leaseLostError } from './lease-lost.ts';
 import { publishUpTo, recordAt, type RecordLog } from './record-log.ts';
 
@@ -160,6 +161,10 @@ const REFUSED = 'Repair the store, then resume the run: all its published record
 const GONE =
   'Restore the store, then resume the run: all its published records were stored there. If they are lost, start another run.';
 
+/** Hint if another program has kept the store busy for longer than the lease lasts. */
+const LOCKED =
+  'End the program that keeps the store locked, then resume the run: all its published records are stored.';
+
 function isUnreadable(cause: unknown): boolean {
   return PhasegateError.is(cause) && cause.code === 'STORE_UNREADABLE';
 }
@@ -182,5 +187,8 @@ async function refusalOf(
   // A lost lease is no fault of the store.
   if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return leaseLostError(store, lease, cause);
   const problem = `Cannot continue run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
-  return new PhasegateError('STORE_FAILED', problem, { hint: isUnreadable(cause) ? GONE : REFUSED, cause });
+  return new PhasegateError('STORE_FAILED', problem, {
+    hint: isUnreadable(cause) ? GONE : isBusy(cause) ? LOCKED : REFUSED,
+    cause,
+  });
 }

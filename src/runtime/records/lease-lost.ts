@@ -25,6 +25,15 @@ export async function leaseLostError(
   });
 }
 
+/** Creates the error of a process that no longer knows if it has its run. @param cause The error of the store. */
+export function leaseUnsureError(runId: string, cause: unknown): PhasegateError {
+  const problem = `Cannot continue run ${runId} as its lease is over and its store does not renew it`;
+  return new PhasegateError('STORE_FAILED', problem, {
+    hint: 'Repair or free the store, then resume the run: all its published records are stored.',
+    cause,
+  });
+}
+
 // --- internal ---
 
 async function describeRun(store: Pick<RunStore, 'run'>, runId: string): Promise<string> {

@@ -10,8 +10,9 @@ import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { leaseLostError } from './lease-lost.ts';
+import { leaseLostError, leaseUnsureError } from './lease-lost.ts';
 import { pollMessages, type MessagePoll } from './message-poll.ts';
+import { patientStore } from './patient-store.ts';
 import type { RecordLog } from './record-log.ts';
 
 /** A message from another process to a run. */
@@ -69,12 +70,13 @@ const RENEW_MS = 10_000;
 
 /** Prepares to store a run. It does nothing before `open`. */
 export function persistRun({
-  store,
+  store: given,
   log,
   origin,
   lease: taken,
   holder = thisHolder(),
 }: PersistenceOptions): RunPersistence {
+  const store = patientStore(given);
   let lease = taken;
   let opened = false;
   let opening: Promise<void> | undefined;
@@ -84,9 +86,7 @@ export function persistRun({
   let lastMessageId = 0;
   let listenNow: () => Promise<void> = () => Promise.resolve();
   let failed = false;
-  /** Time of the last successful acquisition or renewal, in milliseconds since 1970. */
-  let leaseConfirmedAt = Date.now();
-  let renewing: Promise<void> | undefined;
+  let renewing: Promise<unknown> | undefined;
   const journal = createJournal({
     store,
     log,
@@ -99,22 +99,23 @@ export function persistRun({
     },
   });
 
-  function renew(): Promise<void> {
+  /** @returns The error of the store, if it could not tell that the lease is still ours. */
+  function renew(): Promise<unknown> {
     renewing ??= renewOnce().finally(() => (renewing = undefined));
     return renewing;
   }
 
-  async function renewOnce(): Promise<void> {
-    if (!lease || failed) return;
+  async function renewOnce(): Promise<unknown> {
+    if (!lease || failed) return undefined;
     try {
       lease = await store.renew(lease, LEASE_MS);
-      leaseConfirmedAt = Date.now();
     } catch (error) {
-      if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return;
+      if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return error;
       failed = true;
       journal.abandon();
       onLoss(await leaseLostError(store, lease, error));
     }
+    return undefined;
   }
 
   /**
@@ -122,9 +123,14 @@ export function persistRun({
    * its earlier records no longer justify new work.
    */
   function whenLeaseHeld(go: () => void): void {
-    const age = Date.now() - leaseConfirmedAt;
-    if (age >= 0 && age < LEASE_MS) go();
-    else void renew().then(() => !failed && go());
+    if (lease && store.isOurs(lease)) return go();
+    void renew().then((error) => {
+      if (failed) return;
+      if (error === undefined) return go();
+      failed = true;
+      journal.abandon();
+      onLoss(leaseUnsureError(log.runId, error));
+    });
   }
 
   /** Memories of other runs. The machine asks for them before this run has learned anything itself. */
@@ -153,7 +159,6 @@ export function persistRun({
   async function take(onMessage: (message: PeerMessage) => void, before: Promise<unknown> | undefined): Promise<void> {
     await before;
     lease ??= await store.acquire(log.runId, holder, LEASE_MS);
-    leaseConfirmedAt = Date.now();
     if (!taken && (await store.run(log.runId))) throw runExists(log.runId);
     opened = true;
     renewal = setInterval(() => void renew().catch(() => undefined), RENEW_MS);

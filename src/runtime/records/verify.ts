@@ -12,6 +12,7 @@ import { foldRunInfo } from '../../projections/run/run-info.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { runUnknown } from '../../store/refusals.ts';
+import { patientStore } from './patient-store.ts';
 
 /** Result of {@link verifyRun}. */
 export interface Verification {
@@ -31,7 +32,8 @@ export interface Verification {
  *
  * @throws PhasegateError `RUN_UNKNOWN`; an error of the store that is not about this run.
  */
-export async function verifyRun(store: RunStore, runId: string): Promise<Verification> {
+export async function verifyRun(given: RunStore, runId: string): Promise<Verification> {
+  const store = patientStore(given);
   const listed = await store.run(runId);
   if (!listed) throw runUnknown('verify', runId);
   const records: RunRecord[] = [];

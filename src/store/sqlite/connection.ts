@@ -7,6 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Database, Statement } from './driver.ts';
 import { watchPlace } from './file-identity.ts';
+import { openDatabase } from './open.ts';
 import { isBusy, isFull, problemOf } from './problems.ts';
 import { roomInLog } from './wal-room.ts';
 
@@ -35,20 +36,29 @@ export interface Connection {
   readonly close: () => void;
 }
 
-/** Creates the connection to an open database. */
+/**
+ * Creates the connection to a database.
+ *
+ * @param opened `undefined` if it is busy: then it is opened on first use.
+ */
 export function connectionOf(
-  db: Database,
+  opened: Database | undefined,
   { path, readOnly }: { readonly path: string; readonly readOnly: boolean },
 ): Connection {
   const checkPlace = watchPlace(path);
   const room = roomInLog(path);
   const statements = new Map<string, Statement>();
+  let db = opened;
   let closed = false;
   /** The level of safety that the connection has; one that is opened for writing has FULL. */
   let level: Level = 'FULL';
 
+  function open(): Database {
+    return (db ??= openDatabase({ path, readOnly }));
+  }
+
   function sql(text: string): Statement {
-    const known = statements.get(text) ?? db.prepare(text);
+    const known = statements.get(text) ?? open().prepare(text);
     statements.set(text, known);
     return known;
   }
@@ -71,7 +81,7 @@ export function connectionOf(
       return done;
     } catch (thrown) {
       // SQLite has already rolled back if the disk is full or broken.
-      if (db.isTransaction) sql('ROLLBACK').run();
+      if (db?.isTransaction) sql('ROLLBACK').run();
       throw thrown;
     }
   }
@@ -79,7 +89,7 @@ export function connectionOf(
   /** Sets the level before a transaction, in which SQLite refuses that. */
   function useLevel(wanted: Level): void {
     if (level === wanted) return;
-    db.exec(`PRAGMA synchronous = ${wanted}`);
+    open().exec(`PRAGMA synchronous = ${wanted}`);
     level = wanted;
   }
 
@@ -100,7 +110,7 @@ export function connectionOf(
       } catch (thrown) {
         if (!isFull(thrown)) throw thrown;
         // The database and its log may have room once the log is brought into the database.
-        checkpoint(db);
+        checkpoint(open());
         return attempt();
       }
     });
@@ -115,16 +125,16 @@ export function connectionOf(
   return {
     path,
     sql,
-    exec: (text) => db.exec(text),
-    once: (text, value) => void db.prepare(text).run(value),
+    exec: (text) => open().exec(text),
+    once: (text, value) => void open().prepare(text).run(value),
     read: guard,
     readAtOnce: (action, work) => guard(action, () => transaction('BEGIN', work)),
     write: (action, work) => write(action, work, 'FULL'),
     writeUnsynced: (action, work) => write(action, work, 'NORMAL'),
-    erased: (action) => guard(action, () => emptyLog(db)),
+    erased: (action) => guard(action, () => emptyLog(open())),
     eraseLater() {
       later ??= setInterval(() => {
-        if (emptyLog(db)) stopLater();
+        if (emptyLog(open())) stopLater();
       }, ERASE_MS);
       later.unref();
     },
@@ -133,9 +143,9 @@ export function connectionOf(
       closed = true;
       stopLater();
       room.close();
-      if (!readOnly) checkpointAll(db);
+      if (db && !readOnly) checkpointAll(db);
       statements.clear();
-      db.close();
+      db?.close();
     },
   };
 }

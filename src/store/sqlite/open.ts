@@ -7,7 +7,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, stat
 import { dirname, join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { connect, type Database } from './driver.ts';
-import { isBusy, lacksFiles, problemOf } from './problems.ts';
+import { lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** Options for opening a database. */
@@ -15,8 +15,16 @@ export interface Opening {
   /** Absolute. */
   readonly path: string;
   readonly readOnly: boolean;
-  /** Milliseconds to wait for other processes. */
-  readonly busyTimeout: number;
+}
+
+/** Opens a database; `undefined` if another process keeps it busy. @throws as {@link openDatabase} does */
+export function openIfFree(opening: Opening): Database | undefined {
+  try {
+    return openDatabase(opening);
+  } catch (error) {
+    if (PhasegateError.is(error) && error.code === 'STORE_BUSY') return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -25,12 +33,12 @@ export interface Opening {
  * @throws `STORE_UNREADABLE`, `STORE_READ_ONLY`, `STORE_BUSY`, `STORE_FULL`
  */
 export function openDatabase(opening: Opening): Database {
-  const { path, readOnly, busyTimeout } = opening;
+  const { path, readOnly } = opening;
   prepareFile(opening);
   let db: Database | undefined;
   try {
     db = connect(path, { readOnly });
-    db.exec(`PRAGMA busy_timeout = ${Math.max(0, Math.floor(busyTimeout))}`);
+    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
     // In a transaction, as another process may be creating the tables right now.
     db.exec('BEGIN');
     const found = versionOf(db, path);
@@ -39,7 +47,7 @@ export function openDatabase(opening: Opening): Database {
       // Set before the first write, so that unused pages can be cut off the file in parts.
       if (found === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL');
       // The file stores the journal mode, but each connection must set its own durability.
-      enableWal(db, busyTimeout);
+      if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') db.exec('PRAGMA journal_mode = WAL');
       // Deleted rows are overwritten with zeros.
       db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA secure_delete = ON`);
       if (found < MIGRATIONS.length) migrate(db, path);
@@ -54,6 +62,12 @@ export function openDatabase(opening: Opening): Database {
 }
 
 // --- internal ---
+
+/**
+ * Milliseconds for which a statement waits for another process. It blocks the event loop meanwhile, so a caller has to try again. Most
+ * transactions of other processes are shorter.
+ */
+const BUSY_MS = 20;
 
 /**
  * Pages of the log after which it is brought into the database. This is one megabyte, for which the disk needs room next to the database.
@@ -85,19 +99,6 @@ function prepareFile({ path, readOnly }: Opening): void {
     closeSync(openSync(path, 'a', 0o600));
   } catch (thrown) {
     throw fileProblem(thrown, path, readOnly);
-  }
-}
-
-/** Switches the database to WAL mode. For this statement alone SQLite ignores the busy timeout. */
-function enableWal(db: Database, busyTimeout: number): void {
-  const until = performance.now() + busyTimeout;
-  while (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') {
-    try {
-      db.exec('PRAGMA journal_mode = WAL');
-    } catch (thrown) {
-      if (!isBusy(thrown) || performance.now() > until) throw thrown;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
-    }
   }
 }
 

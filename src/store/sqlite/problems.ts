@@ -49,7 +49,7 @@ const KNOWN: readonly Known[] = [
     message: 'database is locked',
     code: 'STORE_BUSY',
     found: 'is locked by another process',
-    hint: 'Try again, raise `busyTimeout`, or end the process that holds a transaction open.',
+    hint: 'Try again, or end the process that holds a transaction open.',
   },
   {
     result: 8,

@@ -6,6 +6,7 @@
 import type { RunRecord } from '../../model/events/event.ts';
 import { recordOf, recordsOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
+import { isBusy } from './problems.ts';
 import { number, text } from './rows.ts';
 import { LAST_SEQ } from './schema.ts';
 
@@ -51,7 +52,8 @@ function readTogether(sql: Connection['sql'], runId: string, from: number, wante
     const row = sql(TOGETHER).get(runId, from, wanted) ?? {};
     const records = recordsOf(text(row, 'list'), number(row, 'count'));
     return records && { records, last: number(row, 'last') };
-  } catch {
+  } catch (error) {
+    if (isBusy(error)) throw error;
     return undefined;
   }
 }

@@ -18,7 +18,7 @@ import type { Bound, Row } from './driver.ts';
 import { leasesIn } from './leases.ts';
 import { memoriesIn } from './memories.ts';
 import { messagesIn } from './messages.ts';
-import { openDatabase } from './open.ts';
+import { openIfFree } from './open.ts';
 import { readRecords } from './read.ts';
 import { removeRun } from './remove.ts';
 import { claimIn, text } from './rows.ts';
@@ -27,8 +27,6 @@ import { claimIn, text } from './rows.ts';
 export interface SqliteStoreOptions {
   /** Opens an existing store for reading, next to the process that works on its runs. @default false */
   readonly readOnly?: boolean | undefined;
-  /** Longest wait for another process that writes, in milliseconds. It blocks the event loop. @default 5000 */
-  readonly busyTimeout?: number | undefined;
   /** Returns the time in milliseconds since 1970, for leases. @default Date.now */
   readonly now?: (() => number) | undefined;
 }
@@ -40,7 +38,7 @@ export interface SqliteStoreOptions {
  * Only its owner can read the file, and its folder if it is created here.
  *
  * @param path The file, which is created if it is missing. So is its folder, but not the folder above.
- * @throws `STORE_UNREADABLE` if the file is not a store, `STORE_READ_ONLY` if it may not be written, `STORE_BUSY`
+ * @throws `STORE_UNREADABLE` if the file is not a store, `STORE_READ_ONLY` if it may not be written
  *
  * @example
  * ```ts
@@ -48,12 +46,12 @@ export interface SqliteStoreOptions {
  * ```
  */
 export function sqliteStore(path: string | URL, options: SqliteStoreOptions = {}): RunStore {
-  const { readOnly = false, busyTimeout = 5000, now = Date.now } = options;
+  const { readOnly = false, now = Date.now } = options;
   if (path === ':memory:' || path === '')
     throw misused('Cannot open a store as its path names no file: use memoryStore()');
   const file = resolve(typeof path === 'string' ? path : fileURLToPath(path));
-  const db = openDatabase({ path: file, readOnly, busyTimeout });
-  return storeOn(connectionOf(db, { path: file, readOnly }), now);
+  const opening = { path: file, readOnly };
+  return storeOn(connectionOf(openIfFree(opening), opening), now);
 }
 
 /** The store on a connection. */

@@ -8,7 +8,7 @@ import { errorInfo, PhasegateError, type ErrorCode } from '../../model/errors/ph
 import type { RunRecord } from '../../model/events/event.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
-import type { Batch, RunMessage, RunStore } from '../../store/port.ts';
+import type { Awaitable, Batch, RunMessage, RunStore } from '../../store/port.ts';
 
 /** Environment of one test. */
 export interface Trial {
@@ -18,6 +18,8 @@ export interface Trial {
   readonly now: () => number;
   /** Moves the clock forward, or back. */
   readonly pass: (ms: number) => void;
+  /** Keeps the place busy for writers. @returns A function that ends that. */
+  readonly hold: () => Promise<() => Awaitable<void>>;
 }
 
 /** Rejects if its claim does not hold. */

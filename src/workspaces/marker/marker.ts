@@ -7,11 +7,12 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { identify, isAlive } from '../../actors/command/process-groups.ts';
 import { slug } from '../git/names.ts';
 import { OBJECT_ID } from '../git/objects.ts';
 import type { AttemptPlace } from '../port.ts';
 import { withScratch, type Home } from './home.ts';
-import { identify, isAlive, processSchema } from './processes.ts';
+import { processSchema } from './processes.ts';
 
 /** Name of the marker file. */
 export const MARKER = 'workspace.json';

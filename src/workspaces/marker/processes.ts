@@ -1,13 +1,12 @@
 /**
- * Processes that outlive the one that started them: their identity, and their end.
+ * Processes of a workspace that outlive the one that started them.
  *
  * @module
  */
 import { readdir, readFile } from 'node:fs/promises';
-import { readFileSync, readlinkSync } from 'node:fs';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { isCertain, statOf, type ProcessIdentity } from '../../actors/command/process-groups.ts';
 
 /** A process that can be told from a later one with the same number. */
 export const processSchema = z.object({
@@ -17,33 +16,12 @@ export const processSchema = z.object({
   host: z.string(),
   /** Process namespace, as containers number their processes from 1; empty if unknown. */
   namespace: z.string(),
+  /** Id of the machine's start; absent in earlier markers. */
+  boot: z.string().optional(),
 });
-
-/** A process that can be told from a later one with the same number. */
-export type ProcessIdentity = z.infer<typeof processSchema>;
 
 /** Variable that processes of a workspace inherit. Its value is the folder. */
 export const COOKIE = 'PHASEGATE_WORKSPACE';
-
-/** Returns the identity of a process of this machine. */
-export function identify(pid: number): ProcessIdentity {
-  return { pid, start: statOf(pid)[19] ?? '', host: hostname(), namespace: namespaceHere() };
-}
-
-/** True if a process has not ended. A process of another machine or namespace, which cannot be seen, counts as alive. */
-export function isAlive(known: ProcessIdentity): boolean {
-  if (known.host !== hostname() || known.namespace !== namespaceHere()) return true;
-  try {
-    process.kill(known.pid, 0);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
-  }
-  const fields = statOf(known.pid);
-  // A zombie has ended, but its parent has not read its exit status.
-  if (fields[0] === 'Z' || fields[0] === 'X') return false;
-  const start = fields[19] ?? '';
-  return known.start === '' || start === '' || known.start === start;
-}
 
 /**
  * Stops the processes of a workspace: the groups of the given leaders that are still the same processes, and on Linux every
@@ -72,14 +50,9 @@ const GRACE_MS = 2000;
 
 /** Numbers of processes, and negative numbers of groups. */
 async function targetsOf(folder: string, leaders: readonly ProcessIdentity[]): Promise<readonly number[]> {
-  const here = leaders.filter((one) => one.pid > 1 && one.pid !== process.pid && isOurs(one) && isAlive(one));
+  const here = leaders.filter((one) => one.pid > 1 && one.pid !== process.pid && isCertain(one));
   const groups = process.platform === 'win32' ? here.map(({ pid }) => pid) : here.map(({ pid }) => -pid);
   return [...groups, ...(await inheritorsOf(folder))];
-}
-
-/** True if a process of this machine certainly is the known one. */
-function isOurs(known: ProcessIdentity): boolean {
-  return known.start !== '' && known.host === hostname() && known.namespace === namespaceHere();
 }
 
 /** Processes that have the folder in their environment. Linux only. */
@@ -119,24 +92,5 @@ function send(target: number, signal: NodeJS.Signals): void {
     process.kill(target, signal);
   } catch {
     // It has ended.
-  }
-}
-
-/** Linux's status fields of a process, from its state on; empty on other systems. */
-function statOf(pid: number): readonly string[] {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The fields follow the name of the program, which is in parentheses and may contain any character.
-    return text.slice(text.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return [];
-  }
-}
-
-function namespaceHere(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid');
-  } catch {
-    return '';
   }
 }

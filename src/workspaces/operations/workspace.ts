@@ -5,7 +5,8 @@
  */
 import { withScratch, type Home } from '../marker/home.ts';
 import { writeMarker, type Marker } from '../marker/marker.ts';
-import { endProcesses, identify } from '../marker/processes.ts';
+import { identify } from '../../actors/command/process-groups.ts';
+import { endProcesses } from '../marker/processes.ts';
 import { removeTry, type Opened } from './open.ts';
 import type { Options } from '../options.ts';
 import { runScript } from '../place/script.ts';

@@ -1,0 +1,234 @@
+/**
+ * Identity of processes, and process groups that runs have started: their end, and notes by which a later process of this machine finds what is left of them.
+ * Loads without Node as well.
+ *
+ * @module
+ */
+import { sha256Hex } from '../../model/values/sha256.ts';
+
+/** A process of some machine. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time in ticks since the start of the machine; empty if unknown. */
+  readonly start: string;
+  readonly host: string;
+  /** Process namespace, as containers number their processes from 1; empty if unknown. */
+  readonly namespace: string;
+  /** Id of the machine's start; absent or empty if unknown. */
+  readonly boot?: string | undefined;
+}
+
+/** Returns the identity of a process of this machine. */
+export function identify(pid: number): ProcessIdentity {
+  return { pid, start: statOf(pid)[19] ?? '', ...here() };
+}
+
+/** True if a process has not ended. A process of another machine or namespace, which cannot be seen, counts as alive. */
+export function isAlive(known: ProcessIdentity): boolean {
+  const { host, namespace, boot } = here();
+  if (known.host !== host || known.namespace !== namespace) return true;
+  if ((known.boot ?? '') !== '' && boot !== '' && known.boot !== boot) return false;
+  try {
+    process.kill(known.pid, 0);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+  }
+  const fields = statOf(known.pid);
+  // A zombie has ended, but its parent has not read its exit status.
+  if (fields[0] === 'Z' || fields[0] === 'X') return false;
+  const start = fields[19] ?? '';
+  return known.start === '' || start === '' || known.start === start;
+}
+
+/** True if a process of this machine certainly is the known one. */
+export function isCertain(known: ProcessIdentity): boolean {
+  const { host, namespace } = here();
+  return known.start !== '' && known.host === host && known.namespace === namespace && isAlive(known);
+}
+
+/** Linux's status fields of a process, from its state on; empty on other systems. */
+export function statOf(pid: number): readonly string[] {
+  const text = readSystem(`/proc/${pid}/stat`);
+  // The fields follow the name of the program, which is in parentheses and may contain any character.
+  return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+/** Notes that a process of a run is followed until a promise settles. */
+export function noteRunning(run: string, done: Promise<unknown>): void {
+  const key = bare(run);
+  const all = running.get(key) ?? new Set();
+  running.set(key, all);
+  all.add(done);
+  const forget = () => {
+    all.delete(done);
+    if (all.size === 0 && running.get(key) === all) running.delete(key);
+  };
+  done.then(forget, forget);
+}
+
+/** Resolves when every process that a run has started here has ended. */
+export async function processesOfRunAtRest(run: string): Promise<void> {
+  await Promise.allSettled(running.get(bare(run)) ?? new Set<Promise<unknown>>());
+}
+
+/**
+ * Notes a process group of a run in a file, as this process may be killed. Without a place for it, nothing is noted.
+ *
+ * @param pid The leader of the group.
+ * @returns A function that removes the note.
+ */
+export function noteGroup(run: string, pid: number): () => void {
+  const { mkdirSync, rmSync, writeFileSync } = process.getBuiltinModule('fs');
+  try {
+    const folder = stateFolder('processes');
+    const note: Note = { owner: identify(process.pid), group: identify(pid) };
+    const file = process.getBuiltinModule('path').join(folder, `${keyOf(run)}-${pid}-${note.group.start}.json`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
+    return () => rmSync(file, { force: true });
+  } catch {
+    return () => undefined;
+  }
+}
+
+/**
+ * Ends what is left of the process groups of a run whose owner is gone. Resolves when they have ended.
+ *
+ * @param previous The process that had the run before, whose groups are ended even if it is alive.
+ */
+export async function endLeftGroups(
+  run: string,
+  previous?: Pick<Partial<ProcessIdentity>, 'pid' | 'start'>,
+): Promise<void> {
+  await Promise.all(
+    notesOf(run).map(async ([{ owner, group }, remove]) => {
+      const isPrevious = owner.pid === previous?.pid && owner.start === previous.start && owner.pid !== process.pid;
+      if (isAlive(owner) && !(isPrevious && isCertain(owner))) return;
+      if (group.pid > 1 && isCertain(group)) await stopGroup(group.pid);
+      remove();
+    }),
+  );
+}
+
+/** Sends SIGTERM to a group, and SIGKILL to the rest of it after a grace period. Resolves when it has ended. */
+export async function stopGroup(pid: number | undefined): Promise<void> {
+  if (pid === undefined || !sendTo(pid, 'SIGTERM')) return;
+  // A monotonic clock, as changes to the system's clock must not extend the grace period.
+  const until = performance.now() + KILL_GRACE_MS;
+  // Polls, as the system does not report the end of a group.
+  while (hasMembers(pid) && performance.now() < until) await sleep(20);
+  if (!hasMembers(pid) || !sendTo(pid, 'SIGKILL')) return;
+  // Members of the group may write until the system has ended them.
+  const gone = performance.now() + KILLED_MS;
+  while (hasMembers(pid) && performance.now() < gone) await sleep(5);
+}
+
+/** Sends a signal to a group. @returns True if there was a process to send it to. */
+export function sendTo(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    if (process.platform !== 'win32') return process.kill(-pid, signal);
+    const { spawn } = process.getBuiltinModule('child_process');
+    if (signal === 'SIGKILL') spawn('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore' });
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The folder for files of this user's phasegate that outlast processes. @param name Their kind. */
+export function stateFolder(name: string): string {
+  const { LOCALAPPDATA, XDG_STATE_HOME } = process.env;
+  const path = process.getBuiltinModule('path');
+  const home = process.platform === 'win32' ? LOCALAPPDATA : XDG_STATE_HOME;
+  const usual = () => path.join(process.getBuiltinModule('os').homedir(), '.local', 'state');
+  return path.join(home !== undefined && path.isAbsolute(home) ? home : usual(), 'phasegate', name);
+}
+
+// --- internal ---
+
+/** Milliseconds between SIGTERM and SIGKILL. */
+const KILL_GRACE_MS = 2000;
+/** Milliseconds to wait for the end of a group after SIGKILL. */
+const KILLED_MS = 500;
+
+const running = new Map<string, Set<Promise<unknown>>>();
+
+/** True if a process of a group has not ended. A zombie has, even if nobody collects it, as in some containers. */
+function hasMembers(pid: number): boolean {
+  if (!sendTo(pid, 0)) return false;
+  const isZombie = (fields: readonly string[]) => fields[0] === 'Z' || fields[0] === 'X';
+  if (!isZombie(statOf(pid))) return true;
+  const others = process.getBuiltinModule('fs').readdirSync('/proc').map(Number);
+  return others.some((other) => {
+    const fields = other > 0 ? statOf(other) : [];
+    return fields[2] === String(pid) && !isZombie(fields);
+  });
+}
+
+interface Note {
+  readonly owner: ProcessIdentity;
+  /** The leader of the group. */
+  readonly group: ProcessIdentity;
+}
+
+/** A name for a run in files. */
+function keyOf(run: string): string {
+  return sha256Hex([bare(run)]).slice(0, 24);
+}
+
+/** The id of a run as agents have it in their environment. */
+function bare(run: string): string {
+  return run.replaceAll('\0', '').slice(0, 1000);
+}
+
+/** The notes of a run, each with a function that removes it. None where there is no Node. */
+function notesOf(run: string): readonly (readonly [Note, () => void])[] {
+  const { process: node } = globalThis as { readonly process?: NodeJS.Process };
+  const fs = node?.getBuiltinModule?.('fs');
+  if (!fs) return [];
+  try {
+    const folder = stateFolder('processes');
+    const names = fs.readdirSync(folder).filter((name) => name.startsWith(`${keyOf(run)}-`));
+    return names.flatMap((name) => {
+      const file = process.getBuiltinModule('path').join(folder, name);
+      const note = noteIn(fs.readFileSync(file, 'utf8'));
+      return note ? [[note, () => fs.rmSync(file, { force: true })] as const] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function noteIn(text: string): Note | undefined {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this module writes such files
+    return JSON.parse(text) as Note;
+  } catch {
+    // It was being written when its process was killed.
+    return undefined;
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function here(): Required<Pick<ProcessIdentity, 'host' | 'namespace' | 'boot'>> {
+  const fs = process.getBuiltinModule('fs');
+  let namespace = '';
+  try {
+    namespace = fs.readlinkSync('/proc/self/ns/pid');
+  } catch {
+    // Another system than Linux.
+  }
+  const boot = readSystem('/proc/sys/kernel/random/boot_id').trim();
+  return { host: process.getBuiltinModule('os').hostname(), namespace, boot };
+}
+
+function readSystem(path: string): string {
+  try {
+    return process.getBuiltinModule('fs').readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

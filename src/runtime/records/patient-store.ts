@@ -1,0 +1,223 @@
+/**
+ * A store whose calls wait while it is busy, instead of failing. Every use of a store by the runtime, the server and the command
+ * line goes through it.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Compaction } from '../../store/maintenance.ts';
+import type { AppendFunction, Awaitable, Lease, RunStore } from '../../store/port.ts';
+
+/** A store that waits while another program keeps it busy. */
+export interface PatientStore extends RunStore {
+  /** True if no other process can have taken the run since: its lease was acquired or renewed here, and has not expired. */
+  isOurs(lease: Lease): boolean;
+}
+
+/**
+ * Returns the patient form of a store, always the same one.
+ *
+ * A call with a lease waits for as long as the lease is certain to be valid. Other calls wait for {@link PATIENCE_MS} at most. Then
+ * they fail with `STORE_BUSY`.
+ */
+export function patientStore(store: RunStore): PatientStore {
+  const known = patients.get(store) ?? patient(store);
+  patients.set(store, known);
+  patients.set(known, known);
+  return known;
+}
+
+/** True if a store is busy: the same call may succeed later. */
+export function isBusy(error: unknown): boolean {
+  return PhasegateError.is(error) && error.code === 'STORE_BUSY';
+}
+
+// --- internal ---
+
+/** Longest wait of a call without a lease, in milliseconds: as long as the lease of a run lasts. */
+const PATIENCE_MS = 30_000;
+
+const patients = new WeakMap<RunStore, PatientStore>();
+
+/** The time at which a lease was last confirmed, in milliseconds since 1970, and its duration from then on. */
+interface Confirmed {
+  readonly at: number;
+  readonly ms: number;
+}
+
+function patient(store: RunStore): PatientStore {
+  // A reader does not wait for writers: many stores serve it although they take no records now.
+  const [reads, writes, compactions] = [createBusyGate(), createBusyGate(), createBusyGate()];
+  const confirmed = new Map<string, Confirmed>();
+
+  function isOurs({ token }: Lease): boolean {
+    const { at, ms } = confirmed.get(token) ?? { at: 0, ms: 0 };
+    const age = Date.now() - at;
+    return age >= 0 && age < ms;
+  }
+
+  function confirm(take: () => Awaitable<Lease>, ms: number): Awaitable<Lease> {
+    const at = Date.now();
+    const note = (lease: Lease) => {
+      confirmed.set(lease.token, { at, ms });
+      return lease;
+    };
+    const taken = take();
+    return taken instanceof Promise ? taken.then(note) : note(taken);
+  }
+
+  const read = <T>(call: () => Awaitable<T>) => reads.pass(call, forSomeTime());
+  const write = <T>(call: () => Awaitable<T>) => writes.pass(call, forSomeTime());
+  /** @param leases One of them that may have expired ends the wait of all. */
+  const whileOurs = <T>(leases: readonly (Lease | undefined)[], call: () => Awaitable<T>) => {
+    const mayWait = forSomeTime();
+    return writes.pass(call, () => leases.every((lease) => (lease ? isOurs(lease) : mayWait())));
+  };
+  const compact = store.compact?.bind(store);
+  const backup = store.backup?.bind(store);
+  const lastMessage = store.lastMessage?.bind(store);
+  const memories = store.memories?.bind(store);
+  const forget = store.forget?.bind(store);
+
+  return {
+    isOurs,
+    get append(): AppendFunction {
+      const { all } = store.append;
+      return Object.assign(
+        (...[batch, lease]: Parameters<AppendFunction>) => whileOurs([lease], () => store.append(batch, lease)),
+        all && {
+          all: (...[appends]: Parameters<typeof all>) =>
+            whileOurs(
+              appends.map(({ lease }) => lease),
+              () => all(appends),
+            ),
+        },
+      );
+    },
+    read: (...given) => read(() => store.read(...given)),
+    run: (...given) => read(() => store.run(...given)),
+    runs: (...given) => read(() => store.runs(...given)),
+    remove: (...given) => write(() => store.remove(...given)),
+    ...(compact && { compact: () => compactAll(compact) }),
+    ...(backup && { backup: (...given) => read(() => backup(...given)) }),
+    acquire: (runId, holder, ms) => write(() => confirm(() => store.acquire(runId, holder, ms), ms)),
+    renew: (lease, ms) => whileOurs([lease], () => confirm(() => store.renew(lease, ms), ms)),
+    async release(lease) {
+      try {
+        await whileOurs([lease], () => store.release(lease));
+      } finally {
+        confirmed.delete(lease.token);
+      }
+    },
+    inbox: (...given) => read(() => store.inbox(...given)),
+    item: (...given) => read(() => store.item(...given)),
+    post: (...given) => write(() => store.post(...given)),
+    messages: (...given) => read(() => store.messages(...given)),
+    ...(lastMessage && { lastMessage: () => read(() => lastMessage()) }),
+    ...(memories && { memories: (...given) => read(() => memories(...given)) }),
+    ...(forget && { forget: (...given) => write(() => forget(...given)) }),
+    artifact: (...given) => read(() => store.artifact(...given)),
+    close: () => store.close(),
+  };
+
+  /** Compacts until nothing is in the way, or another program has been for too long. */
+  async function compactAll(attempt: () => Awaitable<Compaction>): Promise<Compaction> {
+    let freed = 0;
+    const mayWait = forSomeTime();
+    return compactions.pass(async () => {
+      const done = await attempt();
+      freed += done.freed;
+      if (done.pending === 'busy' && mayWait())
+        throw new PhasegateError('STORE_BUSY', 'Cannot compact the store as another process writes');
+      return { ...done, freed };
+    }, mayWait);
+  }
+}
+
+function forSomeTime(): () => boolean {
+  const until = performance.now() + PATIENCE_MS;
+  return () => performance.now() < until;
+}
+
+/** Calls of one kind to one store. While one of them is refused, later ones wait behind it. So only one is tried at a time. */
+interface BusyGate {
+  /**
+   * Calls at once if no call waits. Returns synchronously what a synchronous store returns.
+   *
+   * @param mayWait Asked after each refusal. False ends the wait.
+   * @throws the error of the call; `STORE_BUSY` only once it may not wait any longer.
+   */
+  pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T>;
+}
+
+/** Creates a gate. */
+function createBusyGate(): BusyGate {
+  let waiting: Waiting[] = [];
+  let isServing = false;
+
+  async function serve(): Promise<void> {
+    if (isServing) return;
+    isServing = true;
+    let pause = FIRST_PAUSE_MS;
+    for (let [first] = waiting; first; [first] = waiting) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      try {
+        await first.call();
+        waiting.shift();
+        // Other work of this process comes in between.
+        pause = 0;
+      } catch (error) {
+        const over = waiting.filter(({ mayWait }) => !mayWait());
+        waiting = waiting.filter((one) => !over.includes(one));
+        for (const { reject } of over) reject(error);
+        pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pause));
+      }
+    }
+    isServing = false;
+  }
+
+  function wait<T>(call: () => Awaitable<T>, mayWait: () => boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      waiting.push({
+        async call() {
+          try {
+            resolve(await call());
+          } catch (error) {
+            if (isBusy(error)) throw error;
+            reject(error);
+          }
+        },
+        mayWait,
+        reject,
+      });
+      void serve();
+    });
+  }
+
+  return {
+    pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T> {
+      if (waiting.length > 0) return wait(call, mayWait);
+      const orWait = (error: unknown): Promise<T> => {
+        if (isBusy(error) && mayWait()) return wait(call, mayWait);
+        throw error;
+      };
+      try {
+        const done = call();
+        return done instanceof Promise ? done.catch(orWait) : done;
+      } catch (error) {
+        return orWait(error);
+      }
+    },
+  };
+}
+
+/** Milliseconds. A transaction takes some. */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 250;
+
+interface Waiting {
+  /** Rejects only if the store is busy. */
+  readonly call: () => Promise<void>;
+  readonly mayWait: () => boolean;
+  readonly reject: (error: unknown) => void;
+}
