@@ -95,8 +95,9 @@ async function rowProblems(store: RunStore, listed: ListedRun, records: readonly
   }
   const open = inbox.open();
   const known = info.info([...new Set(open.map(({ about }) => about))]);
+  const shown: Readonly<Record<string, unknown>> = { ...listed };
   const wrong = Object.entries(known).flatMap(([key, value]) =>
-    isSameJson(value, listed[key as keyof ListedRun]) ? [] : [`The run is listed with another ${key}.`],
+    isSameJson(value, shown[key]) ? [] : [`The run is listed with another ${key}.`],
   );
   const items = await store.inbox({ runId, open: true });
   // A process that works on the run may have added to it.
