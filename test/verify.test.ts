@@ -42,12 +42,12 @@ describe('verifyRun()', () => {
     ['missing last records', (store) => changed(store, (all) => all.slice(0, 5)), 'Records 6 to 8 are missing.'],
     [
       'a record of another run',
-      (store) => changed(store, (all) => all.map((its) => (its.seq === 3 ? { ...its, runId: 'other' } : one))),
+      (store) => changed(store, (all) => all.map((its) => (its.seq === 3 ? { ...its, runId: 'other' } : its))),
       'Record 3 is of another run.',
     ],
     [
       'a record that is none',
-      (store) => changed(store, (all) => all.map((its) => (its.seq === 3 ? { ...its, time: 1e300 } : one))),
+      (store) => changed(store, (all) => all.map((its) => (its.seq === 3 ? { ...its, time: 1e300 } : its))),
       'Record 3 is none: time',
     ],
     [
