@@ -391,8 +391,8 @@ describe('an invalid run id', () => {
     const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run })] })] });
     for (const store of [undefined, memoryStore()]) {
       const { status, error } = await startRun(pipeline, { runId, store }).result;
-      expect([status, error?.code]).toEqual(['failed', 'STORE_MISUSED']);
-      expect(error?.message).toMatch(/as its id is (empty|not well-formed text)/u);
+      expect([status, error?.code]).toEqual(['failed', 'INPUT_INVALID']);
+      expect(error?.message).toMatch(/^Cannot name a run as its id is /u);
     }
     expect(begun).toEqual([]);
   });

@@ -171,11 +171,11 @@ describe('pipelineMachine as a child', () => {
       if (typeof snapshot.value === 'string') seen.set((inspection.actorRef as AnyActorRef).id, snapshot.value);
     };
     const run = startRun(pipelineOf([fake('first one'), fake('b', { verdicts: ['REJECT: no'] })]), {
-      runId: 'my run',
+      runId: 'my-run',
       inspect: watch,
     });
     await run.result;
-    expect(Object.fromEntries(seen)).toMatchObject({ 'my run': 'rejected', 'first one': 'approved', b: 'rejected' });
+    expect(Object.fromEntries(seen)).toMatchObject({ 'my-run': 'rejected', 'first one': 'approved', b: 'rejected' });
   });
 });
 

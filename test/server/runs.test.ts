@@ -50,10 +50,10 @@ describe('runs', () => {
       name: 'outer',
       phases: [phase('a b', { tasks: [task('t', { pipeline: () => inner })] })],
     });
-    for (const runId of ['o/1', 'other']) await startRun(outer, { store, runId }).result;
+    for (const runId of ['o:1', 'other']) await startRun(outer, { store, runId }).result;
     const of = async (parent: string) =>
       (await listed(get, `?parent=${encodeURIComponent(parent)}`)).map((run) => [run.runId, run.parent]);
-    expect(await of('o/1')).toEqual([['o%2F1/a%20b/0/0/task/t', 'o/1']]);
+    expect(await of('o:1')).toEqual([['o%3A1/a%20b/0/0/task/t', 'o:1']]);
     expect(await of('none')).toEqual([]);
     expect((await get('/api/runs/other')).body).not.toHaveProperty('parent');
   });
