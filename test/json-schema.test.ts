@@ -81,7 +81,10 @@ describe('schemaProblem()', () => {
       '"minLength" needs "type: string" next to it (at /properties/a/items/anyOf/1)',
     ],
     [{ type: 'strange' }, 'Unsupported type: strange'],
-    [{ type: 'string', pattern: '(' }, 'Invalid regular expression: /(/: Unterminated group'],
+    [
+      { type: 'string', pattern: '(' },
+      'cannot use the pattern ( as it is not a regular expression: Unterminated group',
+    ],
     [{ $ref: '#/nowhere' }, 'Reference not found: #/nowhere'],
   ])('refuses %j', (schema, problem) => {
     expect(schemaProblem(schema)).toBe(problem);

@@ -145,8 +145,8 @@ const DECIDING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Changes that leave a journal which a run could have written: of the last record of a phase whose run was stopped, of a task that
- * was at work then, and of the order of records that do not depend on each other: of two tasks, or of a review and a usage report.
+ * Changes that leave a journal which a run could have written. The run may have been stopped after the record before. Or the records do not
+ * depend on each other: of two tasks, or of a review and a usage report.
  */
 const EXPLAINED: readonly string[] = [
   'drop review.started',
@@ -169,7 +169,7 @@ const FREE: readonly RegExp[] = [
   // Errors of a review, an answer that is asked for again, and a weak approval.
   /^review\.decided\.verdict\.(?:error|decision)\./u,
   /^review\.decided\.checked dropped$/u,
-  // Names of issues, which the gate gives anew.
+  // Names of issues, which a gate gives if they have none.
   /\.issues\[\]\.id dropped$/u,
   // The name of a person, which a person may omit.
   /^review\.decided\.who/u,

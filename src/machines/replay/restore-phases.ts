@@ -48,7 +48,7 @@ export function restorePhases(pipeline: AnyActorRef, { state, stubs, redact }: R
   };
 }
 
-/** Takes each recorded report of a phase, in order, with its number. @returns Why it cannot be, as the end of a sentence. */
+/** Rules that take each recorded report of a phase, in order, with its number. @returns A reason against it, as the end of a sentence. */
 export type WorkRules = (report: PhaseReport, seq: number) => string | undefined;
 
 /** The rest of the work of restored phases. */

@@ -53,10 +53,12 @@ export function rulesOf({ phase, copied = 0, resumed = [] }: RulesOptions): Work
   }
 
   function retried({ task, try: number, reviewer }: EventOf<'task.retrying'>): string | undefined {
-    const plan = reviewer ? reviewers.get(task) : tasks.get(task);
+    const { reflect } = phase.gate ?? {};
+    const isReflection = !reviewer && reflect?.name === task && !tasks.has(task);
+    const plan = reviewer ? reviewers.get(task) : isReflection ? reflect : tasks.get(task);
     if (!plan) return reviewer ? undefined : NO_TASK;
     if (number >= countOf(plan.attempts)) return `it has ${countOf(plan.attempts)} tries only`;
-    if (reviewer) return undefined;
+    if (reviewer || isReflection) return undefined;
     if (!attempt.begun.delete(task)) return 'the task has not begun';
     if (number !== attempt.next.get(task)) return `try ${attempt.next.get(task)} is at work`;
     attempt.next.set(task, number + 1);
