@@ -24,7 +24,7 @@ import {
 import type { RunRecord } from '../src/records.ts';
 import { readCheck } from '../src/model/review/check.ts';
 import { faultOf, failedBefore } from '../src/model/review/baseline.ts';
-import { copyRun } from '../src/runtime/fork.ts';
+import { copyRun } from '../src/runtime/records/copy-run.ts';
 import { crashAfter, rehearse, type Crash } from '../src/testing.ts';
 import { fake, fakeCheck, play, trace, type Fake, type Script } from './rig.ts';
 

@@ -16,7 +16,7 @@ import {
 } from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
-import { copyRun } from '../src/runtime/fork.ts';
+import { copyRun } from '../src/runtime/records/copy-run.ts';
 import { fails, rehearse } from '../src/testing.ts';
 import { fake, held, play, type FakeOptions } from './rig.ts';
 

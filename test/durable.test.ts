@@ -18,7 +18,8 @@ import {
   memoryStore,
   readRun,
 } from '../src/index.ts';
-import { checkFork, copyRun } from '../src/runtime/fork.ts';
+import { checkFork } from '../src/runtime/fork.ts';
+import { copyRun } from '../src/runtime/records/copy-run.ts';
 import { drive, idle, simulatedTime } from './rig.ts';
 
 describe('resumeRun()', () => {

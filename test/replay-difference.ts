@@ -13,7 +13,7 @@ import { machineOf } from '../src/runtime/machine-of.ts';
 import { foldRunTimes } from '../src/model/events/run-times.ts';
 import { isSameEvent } from '../src/model/events/event-equality.ts';
 import { foldRun, resultOf } from '../src/projections/run/run-view.ts';
-import { copyRun } from '../src/runtime/fork.ts';
+import { copyRun } from '../src/runtime/records/copy-run.ts';
 import type { Pipeline, RunResult } from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';

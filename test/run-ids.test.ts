@@ -13,7 +13,7 @@ import {
   startRun,
   task,
 } from '../src/index.ts';
-import { copyRun } from '../src/runtime/fork.ts';
+import { copyRun } from '../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../src/sqlite.ts';
 import type { RunStore } from '../src/store.ts';
 import { isChildRunId, isRunId, runIdLike } from '../src/store/run-id.ts';

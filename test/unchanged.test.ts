@@ -15,7 +15,7 @@ import {
 import { itemDetail, type InboxItem } from '../src/inbox.ts';
 import type { RunRecord } from '../src/records.ts';
 import { becauseOf } from '../src/projections/wording/item-words.ts';
-import { copyRun } from '../src/runtime/fork.ts';
+import { copyRun } from '../src/runtime/records/copy-run.ts';
 import { aborts, rehearse } from '../src/testing.ts';
 import { fake, fakeCheck, play, trace } from './rig.ts';
 

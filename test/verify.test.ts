@@ -1,7 +1,17 @@
 /** Damaged and forged runs: `verifyRun`, and mutants of recorded journals. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { definePipeline, memoryStore, phase, readRun, startRun, task, verifyRun } from '../src/index.ts';
+import {
+  definePipeline,
+  forkRun,
+  memoryStore,
+  phase,
+  readRun,
+  resumeRun,
+  startRun,
+  task,
+  verifyRun,
+} from '../src/index.ts';
 import { runRecordSchema, type RunRecord } from '../src/records.ts';
 import { checkJournal } from '../src/machines/replay/check-journal.ts';
 import type { RunStore } from '../src/store.ts';
@@ -17,11 +27,13 @@ afterAll(() => {
 
 const LARGE = 'x'.repeat(20_000);
 
+const draft = phase('draft', { tasks: [task('write', { run: () => LARGE })], review: () => 'APPROVE' });
+const essay = definePipeline({ name: 'essay', phases: [draft] });
+
 /** Makes a store with one run, whose phase has a large output and a gate. */
 async function stored(): Promise<RunStore> {
   const store = memoryStore();
-  const draft = phase('draft', { tasks: [task('write', { run: () => LARGE })], review: () => 'APPROVE' });
-  await startRun(definePipeline({ name: 'essay', phases: [draft] }), { store, runId: 'run' }).result;
+  await startRun(essay, { store, runId: 'run' }).result;
   return store;
 }
 
@@ -67,6 +79,17 @@ describe('verifyRun()', () => {
     const damaged = Object.assign(Object.create(store) as RunStore, damage(store));
     const { problems } = await verifyRun(damaged, 'run');
     expect(problems).toEqual([expect.stringContaining(problem)]);
+  });
+
+  it.each(damages.slice(0, 5))('leaves a run with %s that can be forked before it', async (_, damage) => {
+    const store = await stored();
+    const damaged = Object.assign(Object.create(store) as RunStore, damage(store));
+    const forked = await forkRun(damaged, 'run', { at: 2, runId: 'again' });
+    expect(await readRun(store, forked)).toHaveLength(2);
+    await (
+      await resumeRun(store, forked, essay)
+    ).result;
+    expect(await verifyRun(store, forked)).toMatchObject({ problems: [] });
   });
 
   it('finds an approval without its review', async () => {

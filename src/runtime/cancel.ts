@@ -12,7 +12,8 @@ import type { RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { openChildren } from './child-ids.ts';
-import { definitionOf, type ResumeOptions } from './resume.ts';
+import { definitionOf } from '../model/events/run-definition.ts';
+import type { ResumeOptions } from './resume.ts';
 import { patientStore } from './records/patient-store.ts';
 import { starter } from './start.ts';
 

@@ -8,8 +8,10 @@ import type { EventOf } from '../model/events/event.ts';
 import { isSameJson, toJson } from '../model/values/json.ts';
 import { readRun } from '../store/read-run.ts';
 import type { CopyRequest } from './open-child.ts';
-import { copyRun, markedAsFork } from './fork.ts';
-import { definitionOf, prepareResume } from './resume.ts';
+import { markedAsFork } from './fork.ts';
+import { copyRun } from './records/copy-run.ts';
+import { definitionOf } from '../model/events/run-definition.ts';
+import { prepareResume } from './resume.ts';
 import { nextPlan } from './resuming/next-plan.ts';
 import { checkUnmasked } from './run-input.ts';
 

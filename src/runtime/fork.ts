@@ -8,22 +8,20 @@ import { decisionSchema, type Decision } from '../model/decision/decision.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { DecidedBy, RunEvent, RunRecord } from '../model/events/event.ts';
-import { packRecord } from '../model/events/large-values.ts';
 import { planGraph } from '../model/plan/plan.ts';
 import { retarget } from '../model/review/change-request.ts';
 import { namesAbove } from '../model/values/graph.ts';
 import { nearest } from '../model/values/nearest.ts';
 import { foldInbox } from '../projections/inbox/inbox-fold.ts';
-import { foldRunInfo, type RunOrigin } from '../projections/run/run-info.ts';
-import type { Batch, RunStore } from '../store/port.ts';
-import { thisHolder } from '../store/holder.ts';
+import type { RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { checkNewRunId } from '../store/run-id.ts';
 import { validateDecision } from './inbox/validate-reply.ts';
+import { copyRun } from './records/copy-run.ts';
 import { patientStore } from './records/patient-store.ts';
-import { giveBack } from './records/persistence.ts';
-import { definitionOf, prepareResume, type ResumeOptions } from './resume.ts';
+import { definitionOf } from '../model/events/run-definition.ts';
+import { prepareResume, type ResumeOptions } from './resume.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline } from './run.ts';
 
@@ -46,9 +44,8 @@ export interface ForkOptions {
  * Creates a run with the records of another run up to some point. Resume it with the same pipeline or a changed one.
  *
  * @returns The id of the new run.
- * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `INPUT_INVALID` if the id is
- *   not safe; `DECISION_INVALID`,
- *   `DECISION_TARGET_INVALID` if a person could not have decided so.
+ * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `INPUT_INVALID` if the id is not safe;
+ *   `DECISION_INVALID`, `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
   const forked = options.runId ?? ulid();
@@ -83,38 +80,34 @@ export async function checkPoint(store: RunStore, runId: string, fork: ForkOptio
   await recordsFor(store, runId, fork);
 }
 
-/** Stores records of another run as those of a new run. */
-export async function copyRun(
-  given: RunStore,
-  runId: string,
-  records: readonly RunRecord[],
-  origin: RunOrigin,
-): Promise<void> {
-  const store = patientStore(given);
-  const lease = await store.acquire(runId, thisHolder(), FORK_MS);
-  try {
-    await store.append(batchOf(runId, records, origin), lease);
-  } finally {
-    await giveBack(store, lease);
-  }
-}
-
 // --- internal ---
-
-/** Duration of the lease for copying, in milliseconds. */
-const FORK_MS = 60_000;
 
 /** Most phase names in an error. */
 const MOST_NAMED = 10;
 
 /** The records that a fork begins with. */
 async function recordsFor(store: RunStore, runId: string, options: ForkOptions): Promise<readonly RunRecord[]> {
-  const records = await readRun(patientStore(store), runId);
+  const records = await readForFork(patientStore(store), runId, options);
   if (records.length === 0) throw runUnknown('fork', runId);
   if (!options.allowMasked) checkUnmasked('fork', runId, records);
   return options.decision
     ? withOtherDecision(runId, records, options.at, options.decision)
     : records.slice(0, pointOf(runId, records, options.at));
+}
+
+/** Reads a run. If it is damaged after the point of the fork, reads the records up to that point. */
+async function readForFork(
+  store: RunStore,
+  runId: string,
+  { at, decision }: ForkOptions,
+): Promise<readonly RunRecord[]> {
+  try {
+    return await readRun(store, runId);
+  } catch (error) {
+    if (typeof at !== 'number' || decision || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE')
+      throw error;
+    return readRun(store, runId, 1, Math.max(1, at));
+  }
 }
 
 /** The number of records to copy. */
@@ -220,23 +213,4 @@ export function markedAsFork([first, ...rest]: readonly RunRecord[], at: number)
 
 function forkInvalid(runId: string, point: string, hint: string): PhasegateError {
   return new PhasegateError('FORK_INVALID', `Cannot fork run ${runId} at ${point} as it has no such point`, { hint });
-}
-
-function batchOf(runId: string, copied: readonly RunRecord[], origin: RunOrigin): Batch {
-  const info = foldRunInfo(origin);
-  const inbox = foldInbox();
-  const packed = copied.map((record) => {
-    const own = { ...record, runId };
-    info.apply(own);
-    inbox.apply(own);
-    return packRecord(own);
-  });
-  const items = inbox.open();
-  return {
-    runId,
-    records: packed.map(({ record }) => record),
-    info: info.info([...new Set(items.map(({ about }) => about))]),
-    items,
-    artifacts: packed.flatMap(({ artifacts }) => artifacts),
-  };
 }

@@ -12,6 +12,7 @@ import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
 import { guardRedact, redactSecrets } from '../model/events/redact.ts';
 import { limitsTooLow } from '../model/events/run-limits.ts';
+import { definitionOf } from '../model/events/run-definition.ts';
 import { foldRunTimes } from '../model/events/run-times.ts';
 import { fingerprint, fingerprintLike, type Plan } from '../model/plan/plan.ts';
 import { isSameJson } from '../model/values/json.ts';
@@ -54,16 +55,6 @@ export interface ResumeOptions extends Pick<
    * @default as before
    */
   readonly attended?: boolean | undefined;
-}
-
-/** The definition of a run. */
-export type RunDefinition = Pick<EventOf<'run.started'>, 'plan' | 'fingerprint'>;
-
-/** The current definition of a run: its first, or that of its latest resume with another one. */
-export function definitionOf(records: readonly RunRecord[], first: EventOf<'run.started'>): RunDefinition {
-  const changed = records.findLast(({ event }) => event.type === 'run.resumed' && event.plan)?.event;
-  if (changed?.type !== 'run.resumed' || !changed.plan || changed.fingerprint === undefined) return first;
-  return { plan: changed.plan, fingerprint: changed.fingerprint };
 }
 
 /** A replayed run, and the step that continues it. */

@@ -5,8 +5,7 @@
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
-import { hasReferences, unpackRecord } from '../model/events/large-values.ts';
-import { sha256Hex } from '../model/values/sha256.ts';
+import { hasReferences, isWhole, unpackRecord } from '../model/events/large-values.ts';
 import type { RunStore } from './port.ts';
 
 /**
@@ -47,7 +46,7 @@ function mayRefer({ event }: RunRecord): boolean {
 function find(store: Pick<RunStore, 'artifact'>, { runId, seq }: RunRecord): (hash: string) => Promise<string> {
   return async (hash) => {
     const content = await store.artifact(hash);
-    if (content !== undefined && sha256Hex([content]) === hash) return content;
+    if (content !== undefined && isWhole({ hash, content })) return content;
     const found = content === undefined ? 'is missing' : 'was changed';
     const problem = `Cannot read record ${seq} of run ${runId} as the content ${hash} that it refers to ${found}`;
     throw new PhasegateError('STORE_UNREADABLE', problem, { hint: 'Restore the store from a copy of it.' });

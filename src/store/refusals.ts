@@ -9,6 +9,11 @@ import { itemId } from '../projections/inbox/inbox-item.ts';
 import { memoryProblem } from './memory-rules.ts';
 import type { Batch, Lease, RunMessage } from './port.ts';
 
+/** True if an error says that a store is busy: the same call may succeed later. */
+export function isStoreBusy(error: unknown): boolean {
+  return PhasegateError.is(error) && error.code === 'STORE_BUSY';
+}
+
 /** State of a run in a store at the time of an append. */
 export interface StoredState {
   /** The number of its last record, 0 if it has none. */

@@ -6,7 +6,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { escalate, memoryStore, readRun, retry, startRun } from '../../src/index.ts';
-import { copyRun } from '../../src/runtime/fork.ts';
+import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { fake } from '../rig.ts';
 import { dashboard, type Served } from './dashboard.ts';
 import { goTo, placesOf, type Place } from './places.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { definePipeline, phase, readRun, runPipeline, task } from '../../src/index.ts';
-import { copyRun } from '../../src/runtime/fork.ts';
+import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { isRunId } from '../../src/store/run-id.ts';
 import { files, phasegate, phasegateProcess } from './cli.ts';
 import { completed, completedOnly, missing, type Shell } from './shells.ts';

@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { copyRun } from '../../src/runtime/fork.ts';
+import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { readRun } from '../../src/store/read-run.ts';
 import { article, startUntil } from './article.ts';

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, task, readRun } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
 import { fingerprint } from '../../src/model/plan/plan.ts';
-import { copyRun } from '../../src/runtime/fork.ts';
+import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';

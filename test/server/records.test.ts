@@ -5,7 +5,7 @@ import { definePipeline, human, memoryStore, phase, readRun, startRun, task } fr
 import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
-import { copyRun } from '../../src/runtime/fork.ts';
+import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { ownStore, served, until, type Served, type StreamEvent } from './rig.ts';
 
 describe('records', () => {

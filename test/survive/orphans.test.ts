@@ -115,6 +115,16 @@ describe.runIf(process.platform === 'linux')('process groups of a run', () => {
     expect(own.signalCode).toBeNull();
   });
 
+  it.each(['', 'null', '{}', '{"owner":{"pid":', '{"owner":{},"group":{"pid":-1}}', '"'.padEnd(20_000, 'x') + '"'])(
+    'are none if their note is none: %s',
+    async (text) => {
+      const child = await left('a', GONE);
+      for (const name of notes()) writeFileSync(join(state, 'phasegate/processes', name), text);
+      await endLeftGroups('a');
+      expect(isAlive(child.pid ?? 0)).toBe(true);
+    },
+  );
+
   it.each([{ start: '2' }, { boot: 'another start of the machine' }, { host: 'elsewhere' }])(
     'are not taken for another process with the same number: %j',
     async (other) => {

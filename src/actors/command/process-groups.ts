@@ -1,22 +1,12 @@
 /**
- * Identity of processes, and process groups that runs have started: their end, and notes by which a later process of this machine finds what is left of them.
+ * Identity of processes, and process groups that runs have started: their end, and notes by which a later process of this machine
+ * finds what is left of them.
  * Loads without Node as well.
  *
  * @module
  */
+import { noteSchema, type GroupNote, type ProcessIdentity } from '../../model/values/process-identity.ts';
 import { sha256Hex } from '../../model/values/sha256.ts';
-
-/** A process of some machine. */
-export interface ProcessIdentity {
-  readonly pid: number;
-  /** Start time in ticks since the start of the machine; empty if unknown. */
-  readonly start: string;
-  readonly host: string;
-  /** Process namespace, as containers number their processes from 1; empty if unknown. */
-  readonly namespace: string;
-  /** Id of the machine's start; absent or empty if unknown. */
-  readonly boot?: string | undefined;
-}
 
 /** Returns the identity of a process of this machine. */
 export function identify(pid: number): ProcessIdentity {
@@ -81,7 +71,7 @@ export function noteGroup(run: string, pid: number): () => void {
   const { mkdirSync, rmSync, writeFileSync } = process.getBuiltinModule('fs');
   try {
     const folder = stateFolder('processes');
-    const note: Note = { owner: identify(process.pid), group: identify(pid) };
+    const note: GroupNote = { owner: identify(process.pid), group: identify(pid) };
     const file = process.getBuiltinModule('path').join(folder, `${keyOf(run)}-${pid}-${note.group.start}.json`);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
@@ -165,11 +155,8 @@ function hasMembers(pid: number): boolean {
   });
 }
 
-interface Note {
-  readonly owner: ProcessIdentity;
-  /** The leader of the group. */
-  readonly group: ProcessIdentity;
-}
+/** Most characters of a note. */
+const MOST_CHARACTERS = 10_000;
 
 /** A name for a run in files. */
 function keyOf(run: string): string {
@@ -182,7 +169,7 @@ function bare(run: string): string {
 }
 
 /** The notes of a run, each with a function that removes it. None where there is no Node. */
-function notesOf(run: string): readonly (readonly [Note, () => void])[] {
+function notesOf(run: string): readonly (readonly [GroupNote, () => void])[] {
   const { process: node } = globalThis as { readonly process?: NodeJS.Process };
   const fs = node?.getBuiltinModule?.('fs');
   if (!fs) return [];
@@ -199,12 +186,12 @@ function notesOf(run: string): readonly (readonly [Note, () => void])[] {
   }
 }
 
-function noteIn(text: string): Note | undefined {
+/** Reads a note; `undefined` if it is none. It may have been cut off as its process was killed. */
+function noteIn(text: string): GroupNote | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
   try {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only this module writes such files
-    return JSON.parse(text) as Note;
+    return noteSchema.safeParse(JSON.parse(text)).data;
   } catch {
-    // It was being written when its process was killed.
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ import { open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { copyRun } from '../../runtime/fork.ts';
+import { copyRun } from '../../runtime/records/copy-run.ts';
 import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';

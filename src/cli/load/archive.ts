@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
-import { unpackRecord } from '../../model/events/large-values.ts';
+import { isWhole, unpackRecord } from '../../model/events/large-values.ts';
 import { journalProblem } from '../../runtime/records/verify.ts';
 import type { ListedRun } from '../../store/port.ts';
 import type { OpenStore } from '../options/store-option.ts';
@@ -70,9 +70,8 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
     }
     const content = contentSchema.safeParse(value);
     if (content.success) {
-      const { hash, content: text } = content.data;
-      if (!(await isHashOf(hash, text))) throw invalid(file, `the content in ${where} does not match its hash`);
-      contents.set(hash, text);
+      if (!isWhole(content.data)) throw invalid(file, `the content in ${where} does not match its hash`);
+      contents.set(content.data.hash, content.data.content);
       continue;
     }
     records.push(await readRecord(file, where, value, header, records.length + 1, contents));
@@ -145,11 +144,6 @@ function parse(file: string, where: string, text: string): unknown {
   } catch (cause) {
     throw invalid(file, `${where} is no JSON: ${errorInfo(cause).message}`);
   }
-}
-
-async function isHashOf(hash: string, text: string): Promise<boolean> {
-  const digest = await globalThis.crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
-  return Buffer.from(digest).toString('hex') === hash;
 }
 
 async function readRecord(

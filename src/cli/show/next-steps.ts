@@ -8,7 +8,7 @@ import type { LimitName } from '../../model/plan/policy-schema.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
 import { isWithin } from '../../runtime/child-ids.ts';
-import { definitionOf } from '../../runtime/resume.ts';
+import { definitionOf } from '../../model/events/run-definition.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { limitFlag } from '../options/limit-flags.ts';

@@ -6,6 +6,7 @@
 import { createActor, createMachine } from 'xstate';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
+import { definitionOf } from '../../model/events/run-definition.ts';
 import { fingerprint as fingerprintOf } from '../../model/plan/plan.ts';
 import { phaseLogic } from '../phase/phase-logic.ts';
 import type { WorkLogic } from '../phase/ports.ts';
@@ -44,11 +45,10 @@ function checkRun(run: string, first: EventOf<'run.started'>, records: readonly 
       throw impossible(run, `record ${seq} retries a run that has not ended`);
     if (event.type === 'run.ended' || event.type === 'run.reopened') hasEnded = event.type === 'run.ended';
   }
-  const plans = records.flatMap(({ event }) => (event.type === 'run.resumed' && event.plan ? [event.plan] : []));
-  const plan = plans.at(-1) ?? begun;
+  const { plan } = definitionOf(records, first);
   const stubs: PhaseStub[] = [];
   const onSpawn = (stub: PhaseStub) => void stubs.push(stub);
-  replay({ run, plan, input, attended, memory, edition }, records, { changed: plans.length > 0, onSpawn });
+  replay({ run, plan, input, attended, memory, edition }, records, { changed: plan !== begun, onSpawn });
   const resumed = records.flatMap(({ event, seq }) => (event.type === 'run.resumed' ? [seq] : []));
   for (const stub of stubs) checkPhase(run, stub, { copied: forked?.records, resumed });
 }

@@ -6,12 +6,11 @@
  *
  * @module
  */
+import { isSameExceptMasks } from '../../model/events/event-equality.ts';
 import type { EventOf } from '../../model/events/event.ts';
 import type { PhasePlan, TaskPlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { combine, isBroken, isMissing } from '../../model/review/verdict.ts';
-import { isSameJson } from '../../model/values/json.ts';
-import { MASK } from '../../model/values/known-secrets.ts';
 import type { WorkRules } from './restore-phases.ts';
 
 /** Options of {@link rulesOf}. */
@@ -77,7 +76,7 @@ export function rulesOf({ phase, copied = 0, resumed = [] }: RulesOptions): Work
   function demanded({ verdict }: EventOf<'review.decided'>): string | undefined {
     const { rework } = attempt;
     if (!rework || verdict.type !== 'retryPredecessor') return undefined;
-    return isSame({ phase: verdict.phase, feedback: verdict.feedback }, rework)
+    return isSameExceptMasks({ phase: verdict.phase, feedback: verdict.feedback }, rework)
       ? undefined
       : 'its task asks for another';
   }
@@ -170,11 +169,6 @@ function nameOf({ task, reviewer }: EventOf<'task.asked' | 'task.answered'>): st
   return `${reviewer ? 'reviewer' : 'task'} ${task}`;
 }
 
-/** True for equal values. Masks may be in other places of a text that was made from another. */
-function isSame(one: unknown, other: unknown): boolean {
-  return isSameJson(one, other, (text, another) => text.includes(MASK) || another.includes(MASK));
-}
-
 /** Returns why the reviewers, or the checks, did not give a verdict; `undefined` if they did. */
 function whyNotGiven(
   { verdict, verdicts, checked, failedChecks }: EventOf<'review.decided'>,
@@ -197,7 +191,7 @@ function whyNotGiven(
   const silent = gate.reviewers.find((one) => verdicts[one.name] === undefined);
   if (silent && !isBroken(verdict)) return `reviewer "${silent.name}" has not answered`;
   const combined = gate.reviewers.length === 0 ? { type: 'approve' } : combine(verdicts, gate, name);
-  return isSame(combined, verdict) ? undefined : `its reviewers have said ${combined.type}`;
+  return isSameExceptMasks(combined, verdict) ? undefined : `its reviewers have said ${combined.type}`;
 }
 
 function ofChecks(failed: readonly string[], verdict: string, checks: readonly string[]): string | undefined {

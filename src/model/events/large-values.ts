@@ -38,6 +38,11 @@ export function packRecord(record: RunRecord): PackedRecord {
   return { record: event === record.event ? record : { ...record, event }, artifacts };
 }
 
+/** True if a content is the one that was stored under its hash. */
+export function isWhole({ hash, content }: PackedValue): boolean {
+  return sha256Hex([content]) === hash;
+}
+
 /** True if values of a record are stored separately. */
 export function hasReferences({ event }: RunRecord): boolean {
   let refers = false;

@@ -7,7 +7,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Append, AppendFunction, RunStore } from '../../store/port.ts';
-import { isBusy } from './patient-store.ts';
+import { isStoreBusy } from '../../store/refusals.ts';
 
 /** Appends batches to one store. */
 export interface AppendQueue {
@@ -108,7 +108,7 @@ async function storeAll(
     const { resolve, reject } = one;
     if (errors.length !== ready.length) reject(unsettled(errors.length, ready.length));
     else if (errors[index] === undefined) resolve();
-    else if (isBusy(errors[index])) storeOne(store, one);
+    else if (isStoreBusy(errors[index])) storeOne(store, one);
     else reject(errors[index]);
   });
 }

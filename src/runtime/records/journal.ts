@@ -13,8 +13,8 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldMemories, type Memory } from '../../projections/run/learned.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import type { Append, Batch, Lease, RunStore, StoredValue } from '../../store/port.ts';
+import { isStoreBusy } from '../../store/refusals.ts';
 import { queueOf } from './append-queue.ts';
-import { isBusy } from './patient-store.ts';
 import { leaseLostError } from './lease-lost.ts';
 import { publishUpTo, recordAt, type RecordLog } from './record-log.ts';
 
@@ -188,7 +188,7 @@ async function refusalOf(
   if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return leaseLostError(store, lease, cause);
   const problem = `Cannot continue run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
   return new PhasegateError('STORE_FAILED', problem, {
-    hint: isUnreadable(cause) ? GONE : isBusy(cause) ? LOCKED : REFUSED,
+    hint: isUnreadable(cause) ? GONE : isStoreBusy(cause) ? LOCKED : REFUSED,
     cause,
   });
 }

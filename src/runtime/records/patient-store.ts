@@ -7,6 +7,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { AppendFunction, Awaitable, Lease, RunStore } from '../../store/port.ts';
+import { isStoreBusy } from '../../store/refusals.ts';
 
 /** A store that waits while another program keeps it busy. */
 export interface PatientStore extends RunStore {
@@ -25,11 +26,6 @@ export function patientStore(store: RunStore): PatientStore {
   patients.set(store, known);
   patients.set(known, known);
   return known;
-}
-
-/** True if a store is busy: the same call may succeed later. */
-export function isBusy(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code === 'STORE_BUSY';
 }
 
 // --- internal ---
@@ -183,7 +179,7 @@ function createBusyGate(): BusyGate {
           try {
             resolve(await call());
           } catch (error) {
-            if (isBusy(error)) throw error;
+            if (isStoreBusy(error)) throw error;
             reject(error);
           }
         },
@@ -198,7 +194,7 @@ function createBusyGate(): BusyGate {
     pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T> {
       if (waiting.length > 0) return wait(call, mayWait);
       const orWait = (error: unknown): Promise<T> => {
-        if (isBusy(error) && mayWait()) return wait(call, mayWait);
+        if (isStoreBusy(error) && mayWait()) return wait(call, mayWait);
         throw error;
       };
       try {

@@ -12,6 +12,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Compaction } from '../maintenance.ts';
+import { isStoreBusy } from '../refusals.ts';
 import type { Connection } from './connection.ts';
 import { number } from './rows.ts';
 
@@ -75,7 +76,7 @@ async function cut(connection: Connection, now: () => number, begin: () => void)
     checkpoint(connection, 'PASSIVE');
     return isAtWork ? 'at-work' : rewrite(connection);
   } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'STORE_BUSY') return 'busy';
+    if (isStoreBusy(error)) return 'busy';
     if (PhasegateError.is(error) && error.code === 'STORE_FULL') return 'full';
     throw error;
   }

@@ -134,7 +134,12 @@ export function connectionOf(
     erased: (action) => guard(action, () => emptyLog(open())),
     eraseLater() {
       later ??= setInterval(() => {
-        if (emptyLog(open())) stopLater();
+        try {
+          if (emptyLog(open())) stopLater();
+        } catch {
+          // The file is gone, for example. The next call of the store says so, and nothing here could.
+          stopLater();
+        }
       }, ERASE_MS);
       later.unref();
     },

@@ -6,6 +6,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { isStoreBusy } from '../refusals.ts';
 import { connect, type Database } from './driver.ts';
 import { lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
@@ -22,7 +23,7 @@ export function openIfFree(opening: Opening): Database | undefined {
   try {
     return openDatabase(opening);
   } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'STORE_BUSY') return undefined;
+    if (isStoreBusy(error)) return undefined;
     throw error;
   }
 }

@@ -8,11 +8,11 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { identify, isAlive } from '../../actors/command/process-groups.ts';
+import { processSchema } from '../../model/values/process-identity.ts';
 import { slug } from '../git/names.ts';
 import { OBJECT_ID } from '../git/objects.ts';
 import type { AttemptPlace } from '../port.ts';
 import { withScratch, type Home } from './home.ts';
-import { processSchema } from './processes.ts';
 
 /** Name of the marker file. */
 export const MARKER = 'workspace.json';

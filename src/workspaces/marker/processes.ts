@@ -5,20 +5,8 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { isCertain, statOf, type ProcessIdentity } from '../../actors/command/process-groups.ts';
-
-/** A process that can be told from a later one with the same number. */
-export const processSchema = z.object({
-  pid: z.number().int().positive(),
-  /** Start time in ticks since the start of the machine; empty if unknown. */
-  start: z.string(),
-  host: z.string(),
-  /** Process namespace, as containers number their processes from 1; empty if unknown. */
-  namespace: z.string(),
-  /** Id of the machine's start; absent in earlier markers. */
-  boot: z.string().optional(),
-});
+import { isCertain, statOf } from '../../actors/command/process-groups.ts';
+import type { ProcessIdentity } from '../../model/values/process-identity.ts';
 
 /** Variable that processes of a workspace inherit. Its value is the folder. */
 export const COOKIE = 'PHASEGATE_WORKSPACE';

@@ -11,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import { replay } from '../../../src/machines/replay/replay.ts';
 import { foldRun, resultOf } from '../../../src/projections/run/run-view.ts';
 import { readRun } from '../../../src/index.ts';
+import { patientStore } from '../../../src/runtime/records/patient-store.ts';
 import type { RunStore } from '../../../src/store.ts';
 import type { InboxItem } from '../../../src/inbox.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../../src/records.ts';
@@ -181,7 +182,7 @@ async function play(
     join(folder, `${name}-${one}`),
   ) as [string, string, string];
   for (const one of [effects, acknowledged]) writeFileSync(one, '');
-  const store = sqliteStore(file);
+  const store = patientStore(sqliteStore(file));
   const deaths: Death[] = [];
   const begun = performance.now();
   let said: string;
@@ -203,9 +204,17 @@ async function play(
     children.add(child);
     const ended = once(child, 'close').finally(() => children.delete(child));
     if (isTimed) void killAfter(child, Number(plot.slice(5)));
-    const answering = answerUntil(store, child, plot === 'open');
+    const answering = answerUntil(store, child, plot === 'open').then(
+      () => undefined,
+      (cause: unknown) => {
+        // Nobody else would answer it.
+        child.kill('SIGKILL');
+        return new Error('The person has failed', { cause });
+      },
+    );
     const [code] = (await ended) as [number | null];
-    await answering;
+    const failure = await answering;
+    if (failure) throw failure;
     if (child.signalCode !== 'SIGKILL') {
       if (code !== 0) throw new Error(`The process ended with ${code ?? child.signalCode}`);
       break;

@@ -1,0 +1,53 @@
+/**
+ * Storing of records of another run as a new run, for forks and imports.
+ *
+ * @module
+ */
+import type { RunRecord } from '../../model/events/event.ts';
+import { packRecord } from '../../model/events/large-values.ts';
+import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
+import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
+import { thisHolder } from '../../store/holder.ts';
+import type { Batch, RunStore } from '../../store/port.ts';
+import { patientStore } from './patient-store.ts';
+import { giveBack } from './persistence.ts';
+
+/** Stores records of another run as those of a new run. */
+export async function copyRun(
+  given: RunStore,
+  runId: string,
+  records: readonly RunRecord[],
+  origin: RunOrigin,
+): Promise<void> {
+  const store = patientStore(given);
+  const lease = await store.acquire(runId, thisHolder(), FORK_MS);
+  try {
+    await store.append(batchOf(runId, records, origin), lease);
+  } finally {
+    await giveBack(store, lease);
+  }
+}
+
+// --- internal ---
+
+/** Duration of the lease for copying, in milliseconds. */
+const FORK_MS = 60_000;
+
+function batchOf(runId: string, copied: readonly RunRecord[], origin: RunOrigin): Batch {
+  const info = foldRunInfo(origin);
+  const inbox = foldInbox();
+  const packed = copied.map((record) => {
+    const own = { ...record, runId };
+    info.apply(own);
+    inbox.apply(own);
+    return packRecord(own);
+  });
+  const items = inbox.open();
+  return {
+    runId,
+    records: packed.map(({ record }) => record),
+    info: info.info([...new Set(items.map(({ about }) => about))]),
+    items,
+    artifacts: packed.flatMap(({ artifacts }) => artifacts),
+  };
+}
