@@ -19,6 +19,7 @@ import { isSameJson } from '../model/values/json.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import { releaseGone } from '../store/lease-holder.ts';
 import type { Lease, ListedRun, RunStore } from '../store/port.ts';
+import { refuseDamaged } from '../store/damage.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import type { Outer } from './child-runs.ts';
@@ -124,6 +125,7 @@ export async function resumeOrRetry<O>(
   const { clock, holder } = options;
   const listed = await store.run(runId);
   if (!listed) throw runUnknown(how, runId);
+  refuseDamaged(how, listed);
   const origin = { forkOf: listed.forkOf, source: options.source ?? listed.source, startedAt: listed.startedAt };
   await releaseGone(store, listed, holderIsAlive);
   const lease = await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS);

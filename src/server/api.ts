@@ -97,6 +97,8 @@ export interface UiRun extends RunInfo {
   readonly hung: string | null;
   /** The process that worked on the run, if it ended without releasing the run. */
   readonly gone: string | null;
+  /** The damage of its row in the store, as a sentence. Absent if there is none. */
+  readonly damage?: string | undefined;
   /** The state of a pending start from this dashboard. It is absent if there is none, or if the run has new records since. */
   readonly start?: UiStart | undefined;
   /** The actions that are possible now. */

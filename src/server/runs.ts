@@ -86,6 +86,7 @@ function actionsOn(standing: Standing, { state }: Work): readonly RunAction[] {
     case 'exhausted':
       return state === 'hung' ? ['fork'] : ['retry', 'fork'];
     case 'completed':
+    case 'damaged':
       return ['fork'];
   }
 }

@@ -60,7 +60,9 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
     read(runId, from, limit) {
       const { first, count } = span(from, limit);
       const records = open().runs.get(runId)?.records ?? [];
-      return records.slice(first - 1, first - 1 + count).map(recordOf);
+      return records
+        .slice(first - 1, first - 1 + count)
+        .map((text, index) => recordOf(text, { runId, seq: first + index }));
     },
     run(runId) {
       const { runs, claims } = open();

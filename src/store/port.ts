@@ -25,6 +25,13 @@ export interface ListedRun extends RunInfo {
   readonly lease: Lease | undefined;
   /** The expired lease, if it was neither released nor taken over. A store may omit it. */
   readonly lapsed?: Lease | undefined;
+  /**
+   * Number of the first record that was stored with a checksum, if the store was migrated from a version without them. Damage of earlier
+   * records before the migration cannot be found. @default 1
+   */
+  readonly checkedFrom?: number | undefined;
+  /** The damage of its row, as a sentence. Then only id, pipeline, status, times and `seq` are known. @default none */
+  readonly damage?: string | undefined;
 }
 
 /** A value that records refer to instead of containing it. */
@@ -164,9 +171,9 @@ export interface RunStore {
    * @param limit Most records; below 0 is 0. @default no limit
    */
   read(runId: string, from?: number, limit?: number): Awaitable<readonly RunRecord[]>;
-  /** Reads one run; `undefined` if there is none with that id. */
+  /** Reads one run; `undefined` if there is none with that id. A damaged one has `damage`. */
   run(runId: string): Awaitable<ListedRun | undefined>;
-  /** Lists runs, latest start first. Among equal starts, the run that was stored later is first. */
+  /** Lists runs, latest start first. Among equal starts, the run that was stored later is first. A damaged one has `damage`. */
   runs(filter?: RunFilter): Awaitable<readonly ListedRun[]>;
   /**
    * Removes a run with its data, and artifacts that no other run refers to.
@@ -205,7 +212,7 @@ export interface RunStore {
   /** Releases a lease. Does nothing if it is lost. */
   release(lease: Lease): Awaitable<void>;
 
-  /** Lists items of the inbox, oldest first. */
+  /** Lists items of the inbox, oldest first. A damaged one has the damage as its `reason`, and `item` refuses it. */
   inbox(filter?: InboxFilter): Awaitable<readonly InboxItem[]>;
   /** Reads one item; `undefined` if there is none with that id. */
   item(id: string): Awaitable<InboxItem | undefined>;

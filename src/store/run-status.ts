@@ -16,13 +16,20 @@ export const standings = [
   'failed',
   'cancelled',
   'exhausted',
+  'damaged',
 ] as const;
 
-/** Status of a run: `waiting` is for a person, and `suspended` means that it can be resumed at once. */
+/** Status of a run: `waiting` is for a person, `suspended` means that it can be resumed at once; the row of a `damaged` one was changed. */
 export type Standing = (typeof standings)[number];
 
 /** Determines the status of a run. Its lease matters only if it has not ended and waits for no person. */
-export function standingOf({ status, waiting, lease }: Pick<ListedRun, 'status' | 'waiting' | 'lease'>): Standing {
+export function standingOf({
+  status,
+  waiting,
+  lease,
+  damage,
+}: Pick<ListedRun, 'status' | 'waiting' | 'lease' | 'damage'>): Standing {
+  if (damage !== undefined) return 'damaged';
   if (status !== 'running') return status;
   if (waiting.length > 0) return 'waiting';
   return lease ? 'running' : 'suspended';

@@ -8,6 +8,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
+import { damaged } from './damage.ts';
 import type { RunMessage } from './port.ts';
 
 /** Converts a value to the text of a row. */
@@ -16,22 +17,29 @@ export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage | Mem
 }
 
 /** Parses a record. @throws `STORE_UNREADABLE` if the text is something else; so do the functions below. */
-export function recordOf(text: string): RunRecord {
-  return parse(text, isRecord, 'record');
+export function recordOf(text: string, { runId, seq }: Pick<RunRecord, 'runId' | 'seq'>): RunRecord {
+  const record = parse(text, isRecord, 'record');
+  if (record.runId === runId && record.seq === seq) return record;
+  throw damaged(`record ${seq}`, runId, `record ${record.seq} of run ${record.runId} is in its place`, seq - 1);
 }
 
 /**
- * Parses a JSON list of records, which is faster than one by one.
+ * Parses records, which is faster than one by one.
  *
- * @returns `undefined` if the list does not have exactly that many records, in order.
+ * @param list Their texts, with commas between them.
+ * @returns `undefined` if these are not exactly the wanted records, in order.
  */
-export function recordsOf(text: string, count: number): readonly RunRecord[] | undefined {
-  try {
-    const values: unknown = JSON.parse(text);
-    return Array.isArray(values) && values.length === count && areRecords(values) ? values : undefined;
-  } catch {
-    return undefined;
-  }
+export function recordsOf(
+  list: string,
+  { runId, from, count }: { readonly runId: string; readonly from: number; readonly count: number },
+): readonly RunRecord[] | undefined {
+  const values: unknown = JSON.parse(`[${list}]`);
+  if (!Array.isArray(values) || values.length !== count) return undefined;
+  return values.every(
+    (value, index): value is RunRecord => isRecord(value) && value.seq === from + index && value.runId === runId,
+  )
+    ? values
+    : undefined;
 }
 
 /** Parses the summary of a run. */
@@ -75,16 +83,6 @@ function parse<T>(text: string, is: (value: unknown) => value is T, what: string
 
 function isRecord(value: unknown): value is RunRecord {
   return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'event', 'object');
-}
-
-/** Also checks the order, as SQLite does not guarantee one for aggregated rows. */
-function areRecords(values: readonly unknown[]): values is readonly RunRecord[] {
-  let last = 0;
-  for (const value of values) {
-    if (!isRecord(value) || value.seq <= last) return false;
-    last = value.seq;
-  }
-  return true;
 }
 
 function isInfo(value: unknown): value is RunInfo {

@@ -10,6 +10,7 @@ import { appendCases } from './store/append.ts';
 import { artifactCases } from './store/artifacts.ts';
 import { busyCases } from './store/busy.ts';
 import { closeCases } from './store/close.ts';
+import { damageCases } from './store/damage.ts';
 import { inboxCases } from './store/inbox.ts';
 import { leaseCases } from './store/leases.ts';
 import { memoryCases } from './store/memories.ts';
@@ -41,6 +42,12 @@ export interface ContractOptions {
    * @default the store is never busy
    */
   readonly hold?: ((place: StorePlace) => Awaitable<() => Awaitable<void>>) | undefined;
+  /**
+   * Replaces a text by one of the same length wherever the store of a place has it, as a faulty disk does. The store is open meanwhile.
+   *
+   * @default the store is never damaged
+   */
+  readonly damage?: ((place: StorePlace, text: string, other: string) => Awaitable<void>) | undefined;
 }
 
 /** One test. */
@@ -60,14 +67,15 @@ export interface TestApi {
 }
 
 /** The tests that a store must pass, as a list. */
-export function storeCases(make: StoreMaker, { shared = false, hold }: ContractOptions = {}): readonly StoreCase[] {
+export function storeCases(make: StoreMaker, options: ContractOptions = {}): readonly StoreCase[] {
   const groups = {
     ...GROUPS,
-    ...(shared && { 'two stores': sharedCases }),
-    ...(hold && { 'a busy store': busyCases }),
+    ...(options.shared && { 'two stores': sharedCases }),
+    ...(options.hold && { 'a busy store': busyCases }),
+    ...(options.damage && { 'a damaged store': damageCases }),
   };
   return Object.entries(groups).flatMap(([about, cases]) =>
-    Object.entries(cases).map(([name, body]) => ({ about, name, run: () => tryOut(make, body, hold) })),
+    Object.entries(cases).map(([name, body]) => ({ about, name, run: () => tryOut(make, body, options) })),
   );
 }
 
@@ -121,7 +129,7 @@ const START = Date.UTC(2026, 0, 1);
 
 let places = 0;
 
-async function tryOut(make: StoreMaker, body: CaseBody, hold: ContractOptions['hold']): Promise<void> {
+async function tryOut(make: StoreMaker, body: CaseBody, { hold, damage }: ContractOptions): Promise<void> {
   places += 1;
   let time = START;
   const place: StorePlace = { id: `place-${places}`, now: () => time };
@@ -140,6 +148,7 @@ async function tryOut(make: StoreMaker, body: CaseBody, hold: ContractOptions['h
         time += ms;
       },
       hold: async () => (await hold?.(place)) ?? (() => undefined),
+      damage: async (text, other) => damage?.(place, text, other),
     };
     await body(trial);
   } finally {

@@ -11,7 +11,7 @@ import { fingerprint } from '../../src/model/plan/plan.ts';
 import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
+import { migrateTables } from '../../src/store/sqlite/schema.ts';
 import { batchOf } from '../../src/testing/store/trial.ts';
 import { article, containing, idIn, leftAtWork, matching, put, ran, ranTo, startUntil } from './article.ts';
 import { files, phasegate, start, untimed } from './cli.ts';
@@ -428,7 +428,7 @@ describe('phasegate rm and gc', () => {
     const file = join(cwd, STORE);
     await mkdir(dirname(file));
     const db = connect(file, { readOnly: false });
-    db.exec(`${MIGRATIONS.join(';')}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 3`);
+    migrateTables(db, 0);
     db.close();
     const store = sqliteStore(file);
     const artifacts = [{ hash: 'h', content: JSON.stringify('x'.repeat(3_000_000)) }];

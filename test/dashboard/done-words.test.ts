@@ -4,7 +4,7 @@ import { doneText } from '../../visualizations/dashboard/src/runs/done-words.ts'
 
 describe('doneText()', () => {
   const before = { standing: 'suspended', status: 'running', seq: 7 } as const;
-  const at = (standing: UiStanding, seq = 9) =>
+  const at = (standing: Exclude<UiStanding, 'damaged'>, seq = 9) =>
     ({
       standing,
       status: standing === 'waiting' || standing === 'suspended' ? 'running' : standing,

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunStore } from '../../src/store/port.ts';
 import { sqliteStore, type SqliteStoreOptions } from '../../src/sqlite.ts';
 import { connect, type Database } from '../../src/store/sqlite/driver.ts';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
+import { migrateTables } from '../../src/store/sqlite/schema.ts';
 import { batchOf, openItem, pictureOf, recordOf, refuses } from '../../src/testing/store/trial.ts';
 
 let folder = '';
@@ -247,8 +247,8 @@ function raw(path = file): Database {
 /** Creates a file of an earlier version, which could not shrink in parts. */
 function earlier(path = file): void {
   const db = connect(path, { readOnly: false });
-  db.exec(`PRAGMA journal_mode = WAL; ${MIGRATIONS.join(';')};
-    PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}`);
+  db.exec('PRAGMA journal_mode = WAL');
+  migrateTables(db, 0);
   db.close();
 }
 

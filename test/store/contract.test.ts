@@ -7,6 +7,16 @@ import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { runStoreContract, type StorePlace } from '../../src/testing.ts';
 
+/** The tables with texts, and the columns of these. */
+const TEXTS = [
+  ['runs', 'info'],
+  ['records', 'record'],
+  ['items', 'item'],
+  ['messages', 'message'],
+  ['memories', 'memory'],
+  ['artifacts', 'content'],
+] as const;
+
 describe('memoryStore()', () => {
   runStoreContract(({ now }) => memoryStore({ now }), { describe, it });
 });
@@ -20,5 +30,11 @@ describe('sqliteStore()', () => {
     other.exec('BEGIN IMMEDIATE');
     return () => other.close();
   }
-  runStoreContract(({ id, now }) => sqliteStore(fileOf(id), { now }), { describe, it, shared: true, hold });
+  function damage({ id }: StorePlace, text: string, other: string): void {
+    const db = connect(fileOf(id), { readOnly: false });
+    for (const [table, column] of TEXTS)
+      db.prepare(`UPDATE ${table} SET ${column} = replace(${column}, ?, ?)`).run(text, other);
+    db.close();
+  }
+  runStoreContract(({ id, now }) => sqliteStore(fileOf(id), { now }), { describe, it, shared: true, hold, damage });
 });

@@ -24,7 +24,7 @@ import { sqliteStore, type SqliteStoreOptions } from '../../src/sqlite.ts';
 import { connectionOf } from '../../src/store/sqlite/connection.ts';
 import { connect, type Database } from '../../src/store/sqlite/driver.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
-import { APPLICATION_ID, MIGRATIONS } from '../../src/store/sqlite/schema.ts';
+import { migrateTables } from '../../src/store/sqlite/schema.ts';
 import { storeOn } from '../../src/store/sqlite/store.ts';
 import { batchOf, openItem, recordOf, refuses } from '../../src/testing/store/trial.ts';
 
@@ -144,7 +144,7 @@ describe('sqliteStore() as a file', () => {
     const db = raw();
     const pragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(pragma('application_id')).toBe(0x70_68_67_61);
-    expect(pragma('user_version')).toBe(3);
+    expect(pragma('user_version')).toBe(4);
     expect(pragma('journal_mode')).toBe('wal');
     const ours = openDatabase({ path: file, readOnly: false });
     opened.push(ours);
@@ -194,15 +194,17 @@ describe('read() of a store in a file', () => {
 
   it('returns the records of a database of an earlier version, and appends to them', async () => {
     const db = raw();
-    db.exec(`${MIGRATIONS[0]}; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 1`);
+    migrateTables(db, 0, 1);
     const records = ['a', 'b'].map((run) => Array.from({ length: 300 }, (_, at) => recordOf(run, at + 1)));
     records.forEach((list, at) => {
       const { runId, info: row } = batchOf(['a', 'b'][at] ?? '', 300);
-      db.prepare('INSERT INTO runs VALUES (?, ?, 300, ?, ?, 0, 0, ?)').run(
+      db.prepare('INSERT INTO runs VALUES (?, ?, 300, ?, ?, ?, ?, ?)').run(
         at + 1,
         runId,
         row.pipeline,
         row.status,
+        row.startedAt,
+        row.updatedAt,
         JSON.stringify(row),
       );
       for (const record of list)
@@ -218,34 +220,53 @@ describe('read() of a store in a file', () => {
     expect(await store.read('b')).toHaveLength(301);
   });
 
-  it('skips missing numbers, and reads records that were added later', async () => {
+  it.each([
+    ['in the middle', 'seq BETWEEN 250 AND 520', 250],
+    ['in front', 'seq < 3', 1],
+    ['at the end', 'seq > 590', 591],
+    ['everywhere', 'true', 1],
+  ])('names the first of the records that are missing %s', async (_, missing, first) => {
     const store = open();
     await store.append(batchOf('r', 1, { count: 600 }));
-    raw().exec('DELETE FROM records WHERE seq BETWEEN 250 AND 520');
-    await store.append(batchOf('r', 601, { count: 2 }));
-    expect((await store.read('r')).map(({ seq }) => seq)).toEqual([
-      ...Array.from({ length: 249 }, (_, at) => 1 + at),
-      ...Array.from({ length: 82 }, (_, at) => 521 + at),
-    ]);
+    raw().exec(`DELETE FROM records WHERE ${missing}`);
+    expect(problem(() => store.read('r'))).toContain(
+      `Cannot read record ${first} of run r as it is missing, and the run has 600`,
+    );
+    expect(await store.read('r', 1, first - 1)).toHaveLength(first - 1);
   });
 
   it.each([
-    [
-      'says which record is something else',
-      `UPDATE records SET record = '{"no": "record"}' WHERE seq = 300`,
-      '{"no": "record"}',
-    ],
-    ['says which record is empty', `UPDATE records SET record = '' WHERE seq = 300`, ''],
-    [
-      'takes two records in one row for no record',
-      `UPDATE records SET record = record || ',' || replace(record, 300, 300.5) WHERE seq = 300`,
-      '{"runId":"r","seq":300,"time":1300,"event":{"type":"phase.skipped","phase":"a","',
-    ],
-  ])('%s', async (_, damage, shown) => {
+    ['two records that were exchanged', { 300: [1, 301], 301: [1, 300] }],
+    ['a record of another run', { 300: [2, 300] }],
+    ['a record in two places', { 300: [1, 299] }],
+  ])('refuses %s, with their checksums', async (_, moved) => {
+    const store = open();
+    for (const run of ['r', 's']) await store.append(batchOf(run, 1, { count: 600 }));
+    const db = raw();
+    db.exec('CREATE TEMP TABLE old AS SELECT * FROM records');
+    const move = db.prepare(`UPDATE records SET (record, sum) = (SELECT record, sum FROM old WHERE run = ? AND seq = ?)
+      WHERE run = 1 AND seq = ?`);
+    for (const [seq, [run = 0, from = 0]] of Object.entries(moved)) move.run(run, from, Number(seq));
+    expect(problem(() => store.read('r'))).toContain(
+      'Cannot read record 300 of run r as its text does not match its checksum; records up to 299 can be read',
+    );
+  });
+
+  it.each([
+    ['something else', `UPDATE records SET record = '{"no": "record"}' WHERE seq = 300`],
+    ['empty', `UPDATE records SET record = '' WHERE seq = 300`],
+    ['two in one', `UPDATE records SET record = record || ',' || replace(record, 300, 300.5) WHERE seq = 300`],
+    ['another value', `UPDATE records SET record = replace(record, 'reason 300', 'reason 301') WHERE seq = 300`],
+    ['no text', `UPDATE records SET record = CAST(x'ff' || record AS TEXT) WHERE seq = 300`],
+    ['its checksum', `UPDATE records SET sum = sum + 1 WHERE seq = 300`],
+  ])('says which record was changed: %s', async (what, damage) => {
     const store = open();
     await store.append(batchOf('r', 1, { count: 600 }));
     raw().exec(damage);
-    expect(problem(() => store.read('r'))).toContain(`as its text is not a record: ${shown}\n`);
+    const damaged = 'Cannot read record 300 of run r as its text does not match its checksum; records up to 299 can be read';
+    expect(problem(() => store.read('r', 299, 2))).toContain(damaged);
+    // The checksum of one record in between is not needed to check all.
+    if (what !== 'its checksum') expect(problem(() => store.read('r'))).toContain(damaged);
     expect(await store.read('r', 302)).toHaveLength(299);
     expect(await store.read('r', 1, 299)).toHaveLength(299);
   });
@@ -257,8 +278,7 @@ describe('read() of a store in a file', () => {
     raw().exec(`UPDATE records SET record = 'none'`);
     problem(() => store.read('r'));
     await store.append(batchOf('r', 2));
-    raw().exec(`DELETE FROM records WHERE seq = 1`);
-    expect(await store.read('r')).toHaveLength(1);
+    expect(await store.read('r', 2)).toHaveLength(1);
   });
 });
 
@@ -377,7 +397,7 @@ describe('sqliteStore() cannot be opened', () => {
     await open().close();
     raw().exec('PRAGMA user_version = 7');
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
-      "Cannot open the store <folder>/runs.sqlite as it was created by a later version: its tables have version 7, and this version knows up to 3
+      "Cannot open the store <folder>/runs.sqlite as it was created by a later version: its tables have version 7, and this version knows up to 4
       Update phasegate.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
@@ -437,14 +457,8 @@ describe('sqliteStore() with a damaged page', () => {
     void store.append(batchOf('r', 1));
     raw().exec(`UPDATE records SET record = '{"no": "record"}'`);
     expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
-      "Cannot read a record of the store as its text is not a record: {"no": "record"}
-      Something other than phasegate has written into the store: restore it from a copy.
-      Docs: docs/errors.md#STORE_UNREADABLE"
-    `);
-    raw().exec(`UPDATE records SET record = 'none'`);
-    expect(problem(() => store.read('r'))).toMatchInlineSnapshot(`
-      "Cannot read a record of the store as its text is not a record: none
-      Something other than phasegate has written into the store: restore it from a copy.
+      "Cannot read record 1 of run r as its text does not match its checksum
+      Check the run: phasegate verify r. Restore the store from a copy of it.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
   });

@@ -18,9 +18,9 @@ export interface StatusMark {
 
 /**
  * The status of a phase or a run. `stale` is approved, but made from an output that has a newer version; a `waiting` run waits for a
- * person.
+ * person; the row of a `damaged` run was changed in its store.
  */
-export type AnyStanding = PhaseStatus | 'stale' | RunResult['status'] | 'waiting';
+export type AnyStanding = PhaseStatus | 'stale' | RunResult['status'] | 'waiting' | 'damaged';
 
 /** The mark of each status. */
 export const statusMarks = {
@@ -38,6 +38,7 @@ export const statusMarks = {
   rejected: { mark: '✗', tone: 'bad' },
   failed: { mark: '✗', tone: 'bad' },
   exhausted: { mark: '∎', tone: 'bad' },
+  damaged: { mark: '✗', tone: 'bad' },
   skipped: { mark: '–', tone: 'dim' },
   cancelled: { mark: '⊘', tone: 'dim' },
 } as const satisfies Readonly<Record<AnyStanding, StatusMark>>;

@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Append, Batch, Lease } from '../port.ts';
+import { chainedChecksum, checksumOf } from '../checksum.ts';
 import { checkAppend, checkBatch } from '../refusals.ts';
 import { textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
@@ -43,11 +44,14 @@ interface Prepared {
   readonly batch: Batch;
   readonly records: readonly (readonly [seq: number, text: string])[];
   readonly infoText: string;
+  readonly infoSum: number;
 }
 
 function prepare(batch: Batch): Prepared {
   checkBatch(batch);
-  return { batch, records: batch.records.map((record) => [record.seq, textOf(record)]), infoText: textOf(batch.info) };
+  const infoText = textOf(batch.info);
+  const records = batch.records.map((record) => [record.seq, textOf(record)] as const);
+  return { batch, records, infoText, infoSum: checksumOf(infoText) };
 }
 
 /** Returns what a function returns, or the refusal that it throws. Other errors are thrown: SQLite may have rolled back everything. */
@@ -63,20 +67,27 @@ function refusalOr<T>(make: () => T): T | PhasegateError {
 /** Inserts the rows of a batch. @throws a refusal, before it has changed anything */
 function insert(
   sql: Connection['sql'],
-  { batch, records, infoText }: Prepared,
+  prepared: Prepared,
   lease: Lease | undefined,
   now: number,
 ): void {
+  const { batch, records, infoText, infoSum } = prepared;
   const { runId, info, items, artifacts, memories = [] } = batch;
   const current = sql(CURRENT).get(runId);
   checkAppend(batch, lease, { seq: Number(current?.['seq'] ?? 0), lease: claimIn(current, runId) }, now);
   const known = current?.['key'];
-  const run = typeof known === 'number' ? known : begin(sql, batch, infoText);
-  if (run === known) sql(UPDATE_RUN).run(info.seq, info.status, info.updatedAt, infoText, run);
+  const run = typeof known === 'number' ? known : begin(sql, prepared);
+  if (run === known) sql(UPDATE_RUN).run(info.seq, info.status, info.updatedAt, infoText, infoSum, run);
   const insertRecord = sql(RECORD);
-  for (const [seq, text] of records) insertRecord.run(run, seq, text);
-  for (const item of items)
-    sql(ITEM).run(item.id, run, item.openedAt, item.closedAt === undefined ? 1 : 0, textOf(item));
+  let sum = Number(current?.['sum'] ?? 0);
+  for (const [seq, text] of records) {
+    sum = chainedChecksum(sum, text);
+    insertRecord.run(run, seq, text, sum);
+  }
+  for (const item of items) {
+    const text = textOf(item);
+    sql(ITEM).run(item.id, run, item.openedAt, item.closedAt === undefined ? 1 : 0, text, checksumOf(text));
+  }
   for (const { hash, content } of artifacts) {
     sql(ARTIFACT).run(hash, content);
     sql(USE).run(run, hash);
@@ -85,19 +96,23 @@ function insert(
 }
 
 /** Inserts the row of a new run. @returns Its key. */
-function begin(sql: Connection['sql'], { runId, info }: Batch, text: string): number {
+function begin(sql: Connection['sql'], { batch: { runId, info }, infoText, infoSum }: Prepared): number {
   const { seq, pipeline, status, startedAt, updatedAt } = info;
-  return Number(sql(BEGIN).run(runId, seq, pipeline, status, startedAt, updatedAt, text).lastInsertRowid);
+  const values = [runId, seq, pipeline, status, startedAt, updatedAt, infoText, infoSum];
+  return Number(sql(BEGIN).run(...values).lastInsertRowid);
 }
 
-const CURRENT = `SELECT key, seq, holder, token, expires_at, ms FROM (SELECT ? AS wanted)
-  LEFT JOIN runs ON id = wanted LEFT JOIN leases ON run_id = wanted`;
-const BEGIN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+// `sum` is that of the last record.
+const CURRENT = `SELECT key, seq, holder, token, expires_at, ms,
+  (SELECT sum FROM records WHERE records.key = (runs.key << 32) | runs.seq) AS sum
+  FROM (SELECT ? AS wanted) LEFT JOIN runs ON id = wanted LEFT JOIN leases ON run_id = wanted`;
+const BEGIN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info, sum)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
 // By key, and without the columns that never change, so that no index is touched.
-const UPDATE_RUN = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ? WHERE key = ?';
-const RECORD = 'INSERT INTO records (key, record) VALUES ((? << 32) | ?, ?)';
-const ITEM = `INSERT INTO items (id, run, opened_at, open, item) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET opened_at = excluded.opened_at, open = excluded.open, item = excluded.item`;
+const UPDATE_RUN = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ?, sum = ? WHERE key = ?';
+const RECORD = 'INSERT INTO records (key, record, sum) VALUES ((? << 32) | ?, ?, ?)';
+const ITEM = `INSERT INTO items (id, run, opened_at, open, item, sum) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id)
+  DO UPDATE SET opened_at = excluded.opened_at, open = excluded.open, item = excluded.item, sum = excluded.sum`;
 const ARTIFACT = 'INSERT INTO artifacts (hash, content) VALUES (?, ?) ON CONFLICT (hash) DO NOTHING';
 const USE = `INSERT INTO uses (run, artifact) SELECT ?, key FROM artifacts WHERE hash = ?
   ON CONFLICT DO NOTHING`;

@@ -6,6 +6,7 @@
 import type { Memory } from '../../projections/run/learned.ts';
 import { matchesMemory, MOST_MEMORIES } from '../memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../port.ts';
+import { checksumOf } from '../checksum.ts';
 import { memoryOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import type { Bound } from './driver.ts';
@@ -16,7 +17,8 @@ export function storeMemories(sql: Connection['sql'], memories: readonly Memory[
   for (const memory of memories) {
     const { scope, pipeline, phase } = memory;
     const name = [scope, pipeline, phase];
-    sql('INSERT INTO memories (scope, pipeline, phase, memory) VALUES (?, ?, ?, ?)').run(...name, textOf(memory));
+    const stored = textOf(memory);
+    sql(INSERT).run(...name, stored, checksumOf(stored));
     sql(TRIM).run(...name);
   }
 }
@@ -31,8 +33,10 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
       ...(phase === undefined ? [] : [['phase = ?', phase] as const]),
     ];
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([one]) => one).join(' AND ')}`;
-    return sql(`SELECT key, memory FROM memories ${where} ORDER BY key`)
+    return sql(`SELECT key, memory, sum FROM memories ${where} ORDER BY key`)
       .all(...conditions.map(([, value]) => value))
+      // A damaged memory is left out: it is advice for later runs, and no run needs it.
+      .filter((row) => checksumOf(text(row, 'memory')) === row['sum'])
       .map((row) => ({ key: number(row, 'key'), memory: memoryOf(text(row, 'memory')) }))
       .filter(({ memory }) => matchesMemory(memory, filter));
   }
@@ -50,5 +54,6 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
 
 // --- internal ---
 
+const INSERT = 'INSERT INTO memories (scope, pipeline, phase, memory, sum) VALUES (?, ?, ?, ?, ?)';
 const TRIM = `DELETE FROM memories WHERE scope = ?1 AND pipeline = ?2 AND phase = ?3 AND key NOT IN (
   SELECT key FROM memories WHERE scope = ?1 AND pipeline = ?2 AND phase = ?3 ORDER BY key DESC LIMIT ${MOST_MEMORIES})`;

@@ -5,9 +5,10 @@
  */
 import type { RunStore } from '../port.ts';
 import { answered, checkMessage, itemUnknown, runUnknown } from '../refusals.ts';
+import { checksumOf } from '../checksum.ts';
 import { itemOf, messageOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
-import { number, text } from './rows.ts';
+import { checkedText, number } from './rows.ts';
 
 /** The methods of a store for messages. */
 export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'post' | 'messages' | 'lastMessage'> {
@@ -15,7 +16,7 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
   function checkAnswer(run: number, runId: string, id: string): void {
     const row = sql(ITEM).get(id, run);
     if (!row) throw itemUnknown('answer', runId, id);
-    const item = itemOf(text(row, 'item'));
+    const item = itemOf(checkedText(row, 'item', `item ${id}`, runId));
     if (item.closedAt !== undefined) throw answered(id, item.outcome ?? 'no outcome');
     if (row['answer'] !== null) throw answered(id, undefined);
   }
@@ -26,19 +27,23 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
       const { runId, kind, item } = message;
       const answers = kind === 'answer' ? item : undefined;
       const messageText = textOf(message);
+      const sum = checksumOf(messageText);
       write(`post to run ${runId}`, () => {
         const row = sql('SELECT key FROM runs WHERE id = ?').get(runId);
         if (!row) throw runUnknown('post to', runId);
         const run = number(row, 'key');
         if (answers !== undefined) checkAnswer(run, runId, answers);
-        sql('INSERT INTO messages (run, answers, message) VALUES (?, ?, ?)').run(run, answers ?? null, messageText);
+        sql(POST).run(run, answers ?? null, messageText, sum);
       });
     },
     messages(runId, after = 0) {
       return read(`read messages to run ${runId}`, () =>
         sql(MESSAGES)
           .all(runId, after)
-          .map((row) => ({ ...messageOf(text(row, 'message')), id: number(row, 'id') })),
+          .map((row) => {
+            const id = number(row, 'id');
+            return { ...messageOf(checkedText(row, 'message', `message ${id}`, runId)), id };
+          }),
       );
     },
     lastMessage() {
@@ -52,9 +57,10 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
 
 // --- internal ---
 
-const ITEM = `SELECT item, (SELECT id FROM messages WHERE answers = items.id) AS answer FROM items
+const ITEM = `SELECT item, sum, (SELECT id FROM messages WHERE answers = items.id) AS answer FROM items
   WHERE id = ? AND run = ?`;
 const MESSAGES =
-  'SELECT id, message FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
+  'SELECT id, message, sum FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
+const POST = 'INSERT INTO messages (run, answers, message, sum) VALUES (?, ?, ?, ?)';
 /** SQLite's own counter, which does not shrink when messages are removed. */
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";

@@ -9,7 +9,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { isStoreBusy } from '../refusals.ts';
 import { connect, type Database } from './driver.ts';
 import { lacksFiles, problemOf } from './problems.ts';
-import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
+import { APPLICATION_ID, migrateTables, SCHEMA_VERSION } from './schema.ts';
 
 /** Options for opening a database. */
 export interface Opening {
@@ -51,9 +51,9 @@ export function openDatabase(opening: Opening): Database {
       if (db.prepare('PRAGMA journal_mode').get()?.['journal_mode'] !== 'wal') db.exec('PRAGMA journal_mode = WAL');
       // Deleted rows are overwritten with zeros.
       db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA secure_delete = ON`);
-      if (found < MIGRATIONS.length) migrate(db, path);
+      if (found < SCHEMA_VERSION) migrate(db, path);
     } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
-    else if (found < MIGRATIONS.length)
+    else if (found < SCHEMA_VERSION)
       throw unreadable(path, 'it was created by an earlier version', 'Open it once for writing.');
     return db;
   } catch (thrown) {
@@ -109,10 +109,10 @@ function versionOf(db: Database, path: string): number {
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined;
   if (application !== APPLICATION_ID && !(isEmpty && application === 0 && version === 0))
     throw unreadable(path, 'it is the database of another program', 'Give the path of a store, or of a new file.');
-  if (version > MIGRATIONS.length)
+  if (version > SCHEMA_VERSION)
     throw unreadable(
       path,
-      `it was created by a later version: its tables have version ${version}, and this version knows up to ${MIGRATIONS.length}`,
+      `it was created by a later version: its tables have version ${version}, and this version knows up to ${SCHEMA_VERSION}`,
       'Update phasegate.',
     );
   return version;
@@ -121,8 +121,8 @@ function versionOf(db: Database, path: string): number {
 /** Migrates the tables. The first process does it; others wait, and find it done. */
 function migrate(db: Database, path: string): void {
   db.exec('BEGIN IMMEDIATE');
-  for (const sql of MIGRATIONS.slice(versionOf(db, path))) db.exec(sql);
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${MIGRATIONS.length}; COMMIT`);
+  migrateTables(db, versionOf(db, path));
+  db.exec('COMMIT');
 }
 
 function numberOf(db: Database, pragma: string): number {

@@ -3,12 +3,26 @@
  *
  * @module
  */
+import { checksumOf } from '../checksum.ts';
+import { damaged, MISMATCH } from '../damage.ts';
 import type { Claim } from '../lease-rules.ts';
 import type { Row } from './driver.ts';
 
 /** A column of text. */
 export function text(row: Row, column: string): string {
   return String(row[column]);
+}
+
+/**
+ * A column of text with a checksum, which is in the column `sum`.
+ *
+ * @param what For errors, such as `item r1:7`.
+ * @throws `STORE_UNREADABLE` if the text is not the stored one.
+ */
+export function checkedText(row: Row, column: string, what: string, runId: string): string {
+  const found = text(row, column);
+  if (checksumOf(found) === row['sum']) return found;
+  throw damaged(what, runId, MISMATCH);
 }
 
 /** A column with a number. */

@@ -4,14 +4,31 @@
  * @module
  */
 
+import { addChecksums } from './add-checksums.ts';
+import type { Database } from './driver.ts';
+
 /** Marks a database as a store: `phga`, in the header of the file. */
 export const APPLICATION_ID = 0x70_68_67_61;
 
 /** The largest number of a record: the low 32 bits of its key. The bits above are the key of its run. */
 export const LAST_SEQ = 0xffff_ffff;
 
+/** The version of the tables that this code uses. */
+export const SCHEMA_VERSION = 4;
+
+/** Migrates tables within a transaction, and marks them with their version. @param to For tests. @default the latest version */
+export function migrateTables(db: Database, from: number, to = SCHEMA_VERSION): void {
+  for (const step of MIGRATIONS.slice(from, to)) {
+    if (typeof step === 'string') db.exec(step);
+    else step(db);
+  }
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${to}`);
+}
+
+// --- internal ---
+
 /** Each migrates version n to version n + 1. Never change a released one: append another. */
-export const MIGRATIONS: readonly string[] = [
+const MIGRATIONS: readonly (string | ((db: Database) => void))[] = [
   `
   CREATE TABLE runs (
     key INTEGER PRIMARY KEY,
@@ -94,4 +111,5 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX memories_of_phase ON memories (scope, pipeline, phase, key);
   `,
+  addChecksums,
 ];

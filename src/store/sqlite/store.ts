@@ -6,22 +6,21 @@
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { span } from '../filters.ts';
-import { leaseFields } from '../lease-rules.ts';
-import type { Append, Batch, InboxFilter, Lease, ListedRun, RunFilter, RunStore } from '../port.ts';
+import type { Append, Batch, InboxFilter, Lease, RunFilter, RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
-import { infoOf, itemOf } from '../serialize.ts';
 import { appendBatch, appendBatches } from './append.ts';
 import { backUp } from './backup.ts';
 import { compactStore } from './compact.ts';
 import { connectionOf, type Connection } from './connection.ts';
-import type { Bound, Row } from './driver.ts';
+import type { Bound } from './driver.ts';
 import { leasesIn } from './leases.ts';
+import { itemIn, ITEMS, LISTED, listedIn, openItemIn } from './lists.ts';
 import { memoriesIn } from './memories.ts';
 import { messagesIn } from './messages.ts';
 import { openIfFree } from './open.ts';
 import { readRecords } from './read.ts';
 import { removeRun } from './remove.ts';
-import { claimIn, text } from './rows.ts';
+import { text } from './rows.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
@@ -69,7 +68,7 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     run(runId) {
       return read(`look up run ${runId}`, () => {
         const row = sql(`${LISTED} WHERE runs.id = ?`).get(runId);
-        return row && listed(row, now());
+        return row && listedIn(row, now());
       });
     },
     runs(filter = {}) {
@@ -78,7 +77,7 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
         const { where, values } = conditionsOn(filter, time);
         return sql(`${LISTED} ${where} ORDER BY started_at DESC, key DESC LIMIT ?`)
           .all(...values, sqlLimit(span(1, filter.limit).count))
-          .map((row) => listed(row, time));
+          .map((row) => listedIn(row, time));
       });
     },
     remove(runId) {
@@ -96,18 +95,18 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     inbox({ runId, open }: InboxFilter = {}) {
       return read('list the inbox', () => {
         const conditions = [
-          runId === undefined ? [] : ['run = (SELECT key FROM runs WHERE id = ?)'],
+          runId === undefined ? [] : ['runs.id = ?'],
           open === undefined ? [] : [`open = ${open ? 1 : 0}`],
         ].flat();
-        return sql(`SELECT item FROM items ${whereOf(conditions)} ORDER BY opened_at, key`)
+        return sql(`${ITEMS} ${whereOf(conditions)} ORDER BY opened_at, items.key`)
           .all(...(runId === undefined ? [] : [runId]))
-          .map((row) => itemOf(text(row, 'item')));
+          .map(openItemIn);
       });
     },
     item(id) {
       return read(`look up item ${id}`, () => {
-        const row = sql('SELECT item FROM items WHERE id = ?').get(id);
-        return row && itemOf(text(row, 'item'));
+        const row = sql(`${ITEMS} WHERE items.id = ?`).get(id);
+        return row && itemIn(row);
       });
     },
 
@@ -128,15 +127,9 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
 
 // --- internal ---
 
-const LISTED = 'SELECT id, info, holder, token, expires_at, ms FROM runs LEFT JOIN leases ON run_id = id';
-
 /** SQLite's limit is -1 for none. */
 function sqlLimit(count: number): number {
   return Number.isFinite(count) ? count : -1;
-}
-
-function listed(row: Row, now: number): ListedRun {
-  return { ...infoOf(text(row, 'info')), ...leaseFields(claimIn(row, text(row, 'id')), now) };
 }
 
 function conditionsOn(filter: RunFilter, now: number): { readonly where: string; readonly values: readonly Bound[] } {

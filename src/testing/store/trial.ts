@@ -20,6 +20,8 @@ export interface Trial {
   readonly pass: (ms: number) => void;
   /** Keeps the place busy for writers. @returns A function that ends that. */
   readonly hold: () => Promise<() => Awaitable<void>>;
+  /** Replaces a text wherever the place has it, as a faulty disk does. */
+  readonly damage: (text: string, other: string) => Promise<void>;
 }
 
 /** Rejects if its claim does not hold. */

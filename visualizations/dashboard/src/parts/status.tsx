@@ -35,6 +35,7 @@ export const standingWords: Readonly<Record<AnyStanding, string>> = {
   escalated: 'waits for a person',
   waiting: 'waits for a person',
   suspended: 'suspended',
+  damaged: 'damaged',
   approved: 'approved',
   stale: 'stale',
   completed: 'completed',

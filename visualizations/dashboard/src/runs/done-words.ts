@@ -38,4 +38,5 @@ const SINCE: Readonly<Record<UiStanding, string>> = {
   rejected: 'was rejected',
   exhausted: 'has run out of budget',
   cancelled: 'was cancelled',
+  damaged: 'was damaged in the store',
 };

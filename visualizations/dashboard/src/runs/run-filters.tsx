@@ -78,6 +78,7 @@ const STANDINGS = [
   'completed',
   'rejected',
   'failed',
+  'damaged',
   'exhausted',
   'cancelled',
 ] as const satisfies readonly AnyStanding[];

@@ -1,0 +1,88 @@
+/**
+ * Errors for stored runs that something other than phasegate has changed, or a fault of the disk.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { InboxItem } from '../projections/inbox/inbox-item.ts';
+import type { RunInfo } from '../projections/run/run-info.ts';
+import type { ListedRun } from './port.ts';
+
+/**
+ * The error for damage of one run.
+ *
+ * @param what Such as `record 7`.
+ * @param found Such as `its text does not match its checksum`.
+ * @param good Number of records before the damage, if it is in the records.
+ */
+export function damaged(what: string, runId: string, found: string, good?: number): PhasegateError {
+  const before = good ? `; records up to ${good} can be read` : '';
+  return new PhasegateError('STORE_UNREADABLE', `Cannot read ${what} of run ${runId} as ${found}${before}`, {
+    hint: damageHint(runId, good),
+  });
+}
+
+/** The next step for a damaged run. @param good Number of records before the damage, if it is in the records. */
+export function damageHint(runId: string, good?: number): string {
+  const check = `Check the run: phasegate verify ${runId}.`;
+  const restore = 'Restore the store from a copy of it';
+  if (good === undefined || good === 0) return `${check} ${restore}.`;
+  return `${check} ${restore}, or continue before the damage: phasegate fork ${runId} --at ${good}.`;
+}
+
+/** Says that a text is not the stored one. */
+export const MISMATCH = 'its text does not match its checksum';
+
+/** A status in a row; `failed` if the row has none. */
+export function runStatusOf(text: string): RunInfo['status'] {
+  return STATUSES.find((status) => status === text) ?? 'failed';
+}
+
+/** Refuses to work on a run whose row is damaged. @param action Such as `resume`. @throws `STORE_UNREADABLE` */
+export function refuseDamaged(action: string, { runId, seq, damage }: ListedRun): void {
+  if (damage === undefined) return;
+  throw new PhasegateError('STORE_UNREADABLE', `Cannot ${action} run ${runId}: ${damage}`, {
+    hint: damageHint(runId, seq),
+  });
+}
+
+/** A run whose row is damaged, as lists show it. @param known The columns of its row. */
+export function damagedInfo(
+  known: Pick<RunInfo, 'runId' | 'pipeline' | 'status' | 'startedAt' | 'updatedAt' | 'seq'>,
+  damage: PhasegateError,
+): RunInfo & { readonly damage: string } {
+  const unknown = { fingerprint: '', approved: 0, phases: 0, costUsd: 0, tokens: 0, waiting: [] };
+  return { ...known, ...unknown, damage: damage.message };
+}
+
+/** A damaged item, as lists show it: its reason is the damage. An answer to it is refused, as its row cannot be read. */
+export function damagedItem(
+  { isOpen, ...known }: Pick<InboxItem, 'id' | 'runId' | 'pipeline' | 'openedAt'> & { readonly isOpen: boolean },
+  damage: PhasegateError,
+): InboxItem {
+  return {
+    ...known,
+    seq: Number(known.id.slice(known.id.lastIndexOf(':') + 1)),
+    kind: 'escalation',
+    about: 'damaged item',
+    generation: 1,
+    attempt: 1,
+    because: damage.code,
+    reason: `${damage.message}. ${damage.hint ?? ''}`.trimEnd(),
+    nonce: '',
+    queue: 'default',
+    severity: 'high',
+    ...(!isOpen && { closedAt: known.openedAt, outcome: 'damaged' }),
+  };
+}
+
+// --- internal ---
+
+const STATUSES: readonly RunInfo['status'][] = [
+  'running',
+  'completed',
+  'rejected',
+  'failed',
+  'cancelled',
+  'exhausted',
+];

@@ -1,0 +1,104 @@
+/**
+ * Rows of runs and of items. A damaged one does not hide the others: it is listed with what is left of it.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
+import type { RunInfo } from '../../projections/run/run-info.ts';
+import { damaged, damagedInfo, damagedItem, runStatusOf } from '../damage.ts';
+import { leaseFields } from '../lease-rules.ts';
+import type { ListedRun } from '../port.ts';
+import { infoOf, itemOf } from '../serialize.ts';
+import type { Row } from './driver.ts';
+import { checkedText, claimIn, number, text } from './rows.ts';
+
+/** Selects runs as {@link listedIn} needs them. */
+export const LISTED = `SELECT id, seq, pipeline, status, started_at, updated_at, info, sum, checked_from,
+  holder, token, expires_at, ms FROM runs LEFT JOIN leases ON run_id = id`;
+
+/** Selects items as {@link itemIn} needs them. */
+export const ITEMS = `SELECT items.id AS id, runs.id AS run_id, runs.pipeline AS pipeline, items.opened_at AS opened_at,
+  items.open AS open, items.item AS item, items.sum AS sum FROM items LEFT JOIN runs ON runs.key = items.run`;
+
+/** The run in a row. */
+export function listedIn(row: Row, now: number): ListedRun {
+  const runId = text(row, 'id');
+  const checkedFrom = number(row, 'checked_from');
+  return {
+    ...unlessDamaged(
+      () => infoIn(row, runId),
+      (damage) => damagedInfo(columnsOf(row, runId), damage),
+    ),
+    ...(checkedFrom > 1 && { checkedFrom }),
+    ...leaseFields(claimIn(row, runId), now),
+  };
+}
+
+/** The item in a row. @throws `STORE_UNREADABLE` */
+export function itemIn(row: Row): InboxItem {
+  const [id, runId] = [text(row, 'id'), text(row, 'run_id')];
+  const item = itemOf(checkedText(row, 'item', `item ${id}`, runId));
+  const isSame =
+    item.id === id &&
+    item.runId === runId &&
+    item.openedAt === row['opened_at'] &&
+    (item.closedAt === undefined) === (row['open'] === 1);
+  if (isSame) return item;
+  throw contradiction(`item ${id}`, runId);
+}
+
+/** The item in a row; if it is damaged, one that says so. */
+export function openItemIn(row: Row): InboxItem {
+  return unlessDamaged(
+    () => itemIn(row),
+    (damage) =>
+      damagedItem(
+        {
+          id: text(row, 'id'),
+          runId: text(row, 'run_id'),
+          pipeline: text(row, 'pipeline'),
+          openedAt: number(row, 'opened_at'),
+          isOpen: row['open'] === 1,
+        },
+        damage,
+      ),
+  );
+}
+
+// --- internal ---
+
+type Columns = Pick<RunInfo, 'runId' | 'pipeline' | 'status' | 'startedAt' | 'updatedAt' | 'seq'>;
+
+/** The columns by which runs are found. Each is also in the text of its run. */
+function columnsOf(row: Row, runId: string): Columns {
+  return {
+    runId,
+    pipeline: text(row, 'pipeline'),
+    status: runStatusOf(text(row, 'status')),
+    startedAt: number(row, 'started_at'),
+    updatedAt: number(row, 'updated_at'),
+    seq: number(row, 'seq'),
+  };
+}
+
+function infoIn(row: Row, runId: string): RunInfo {
+  const info = infoOf(checkedText(row, 'info', 'the row', runId));
+  const { status, ...columns } = columnsOf(row, runId);
+  if (row['status'] === info.status && Object.entries(columns).every(([key, value]) => Reflect.get(info, key) === value))
+    return info;
+  throw contradiction('the row', runId);
+}
+
+function contradiction(what: string, runId: string): PhasegateError {
+  return damaged(what, runId, 'its columns are not those of its text');
+}
+
+function unlessDamaged<T>(read: () => T, otherwise: (damage: PhasegateError) => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return otherwise(error);
+    throw error;
+  }
+}
