@@ -205,7 +205,13 @@ describe('sha256Hex()', () => {
   it('is the same by the platform and in JavaScript', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), (texts) => {
-        expect(inJavaScript(texts)).toBe(sha256Hex(texts));
+        const hash = inJavaScript();
+        const soFar = texts.map((text) => {
+          hash.add(text);
+          return hash.hex();
+        });
+        expect(soFar).toEqual(texts.map((_, index) => sha256Hex(texts.slice(0, index + 1))));
+        expect(soFar.at(-1) ?? hash.hex()).toBe(sha256Hex(texts));
       }),
     );
     expect(sha256Hex(['a', 'b'])).toBe(createHash('sha256').update('ab').digest('hex'));

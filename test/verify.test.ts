@@ -39,7 +39,7 @@ async function stored(): Promise<RunStore> {
 
 describe('verifyRun()', () => {
   it('finds no problem in a run as it was recorded', async () => {
-    expect(await verifyRun(await stored(), 'run')).toEqual({ runId: 'run', records: 8, problems: [] });
+    expect(await verifyRun(await stored(), 'run')).toMatchObject({ runId: 'run', records: 8, problems: [] });
   });
 
   it('refuses a run that is not there', async () => {

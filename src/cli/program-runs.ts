@@ -117,6 +117,7 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     );
   command(program, 'verify [run...]')
     .description('check that runs are complete, undamaged, and could have been recorded so (default: all runs)')
+    .option('--seal <seal>', 'check that the run still has the records of a seal that was kept elsewhere')
     .option('--json', 'print the result for each run as a line of JSON')
     .action(async (runs: readonly string[], flags: VerifyFlags) =>
       end(await (await import('./commands/verify.ts')).verifyStored(runs, flags, io)),

@@ -30,8 +30,16 @@ export function damageHint(runId: string, good?: number): string {
   return `${check} ${restore}, or continue before the damage: phasegate fork ${runId} --at ${good}.`;
 }
 
+/** The reason of a damaged item, as a code. */
+export const DAMAGED = 'STORE_UNREADABLE';
+
 /** Says that a text is not the stored one. */
 export const MISMATCH = 'its text does not match its checksum';
+
+/** The damage that an error names, without the next step. */
+export function sentenceOf({ message }: PhasegateError): string {
+  return message.slice(0, message.search(/\n|$/u));
+}
 
 /** A status in a row; `failed` if the row has none. */
 export function runStatusOf(text: string): RunInfo['status'] {
@@ -52,7 +60,7 @@ export function damagedInfo(
   damage: PhasegateError,
 ): RunInfo & { readonly damage: string } {
   const unknown = { fingerprint: '', approved: 0, phases: 0, costUsd: 0, tokens: 0, waiting: [] };
-  return { ...known, ...unknown, damage: damage.message };
+  return { ...known, ...unknown, damage: sentenceOf(damage) };
 }
 
 /** A damaged item, as lists show it: its reason is the damage. An answer to it is refused, as its row cannot be read. */
@@ -67,8 +75,8 @@ export function damagedItem(
     about: 'damaged item',
     generation: 1,
     attempt: 1,
-    because: damage.code,
-    reason: `${damage.message}. ${damage.hint ?? ''}`.trimEnd(),
+    because: DAMAGED,
+    reason: `${sentenceOf(damage)}. ${damageHint(known.runId)}`,
     nonce: '',
     queue: 'default',
     severity: 'high',
@@ -78,11 +86,4 @@ export function damagedItem(
 
 // --- internal ---
 
-const STATUSES: readonly RunInfo['status'][] = [
-  'running',
-  'completed',
-  'rejected',
-  'failed',
-  'cancelled',
-  'exhausted',
-];
+const STATUSES: readonly RunInfo['status'][] = ['running', 'completed', 'rejected', 'failed', 'cancelled', 'exhausted'];

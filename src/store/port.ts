@@ -194,6 +194,12 @@ export interface RunStore {
    * @throws `FILE_EXISTS`, `FILE_UNREADABLE`
    */
   backup?(file: string, options?: BackupOptions): Awaitable<Backup>;
+  /**
+   * Looks for damage that no single run shows, such as an index without some of its rows. It reads the whole store.
+   *
+   * @returns The damage, each as a sentence; none if the store is as it was written. A store that cannot tell omits this method.
+   */
+  check?(): Awaitable<readonly string[]>;
 
   /**
    * Acquires the lease of a run, which may have no records yet.

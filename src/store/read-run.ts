@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { hasReferences, isWhole, unpackRecord } from '../model/events/large-values.ts';
+import { damageHint } from './damage.ts';
 import type { RunStore } from './port.ts';
 
 /**
@@ -25,8 +26,13 @@ export async function readRun(
   const records: RunRecord[] = [];
   // Few records have references. Awaiting each of them would cost more than the check.
   for (const record of packed)
-    records.push(mayRefer(record) && hasReferences(record) ? await unpackRecord(record, find(store, record)) : record);
+    records.push(mayRefer(record) && hasReferences(record) ? await wholeRecord(store, record) : record);
   return records;
+}
+
+/** Returns a record with references replaced by their values. @throws PhasegateError `STORE_UNREADABLE` */
+export async function wholeRecord(store: Pick<RunStore, 'artifact'>, record: RunRecord): Promise<RunRecord> {
+  return unpackRecord(record, find(store, record));
 }
 
 // --- internal ---
@@ -49,6 +55,6 @@ function find(store: Pick<RunStore, 'artifact'>, { runId, seq }: RunRecord): (ha
     if (content !== undefined && isWhole({ hash, content })) return content;
     const found = content === undefined ? 'is missing' : 'was changed';
     const problem = `Cannot read record ${seq} of run ${runId} as the content ${hash} that it refers to ${found}`;
-    throw new PhasegateError('STORE_UNREADABLE', problem, { hint: 'Restore the store from a copy of it.' });
+    throw new PhasegateError('STORE_UNREADABLE', problem, { hint: damageHint(runId, seq - 1) });
   };
 }

@@ -263,7 +263,8 @@ describe('read() of a store in a file', () => {
     const store = open();
     await store.append(batchOf('r', 1, { count: 600 }));
     raw().exec(damage);
-    const damaged = 'Cannot read record 300 of run r as its text does not match its checksum; records up to 299 can be read';
+    const damaged =
+      'Cannot read record 300 of run r as its text does not match its checksum; records up to 299 can be read';
     expect(problem(() => store.read('r', 299, 2))).toContain(damaged);
     // The checksum of one record in between is not needed to check all.
     if (what !== 'its checksum') expect(problem(() => store.read('r'))).toContain(damaged);

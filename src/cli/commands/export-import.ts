@@ -39,9 +39,11 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
     for await (const line of archiveOf(opened, run)) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
     return exitCode.completed;
   }
-  await writeLines(flags.output, placeOf(flags.output, io), archiveOf(opened, run));
+  const seal = await writeLines(flags.output, placeOf(flags.output, io), archiveOf(opened, run));
   await opened.store.close();
-  io.stdout.write(`run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.output)}\n`);
+  io.stdout.write(
+    `run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.output)}\nseal ${seal}\n`,
+  );
   return exitCode.completed;
 }
 
@@ -51,7 +53,7 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
  * @throws PhasegateError `INPUT_INVALID` if its id is not safe and the user names no other; `RUN_EXISTS` if that one is taken.
  */
 export async function importStored(file: string, flags: ImportFlags, io: ProgramIo): Promise<ExitCode> {
-  const { header, records } = await readArchive(file, linesOf(file, io));
+  const { header, records, seal } = await readArchive(file, linesOf(file, io));
   const wanted = flags.runId ?? header.runId;
   if (!isRunId(wanted) && !isChildRunId(wanted)) throw unsafeId(file, wanted);
   const opened = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
@@ -62,6 +64,8 @@ export async function importStored(file: string, flags: ImportFlags, io: Program
   await opened.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
   io.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
+  // The seal covers the id, so a run with another id has another one.
+  if (runId === header.runId) io.stdout.write(`seal ${seal}\n`);
   return exitCode.completed;
 }
 
@@ -98,11 +102,14 @@ function idTaken(id: string): PhasegateError {
   });
 }
 
-async function writeLines(file: string, path: string, lines: AsyncIterable<string>): Promise<void> {
+/** @returns The return value of the generator. */
+async function writeLines<T>(file: string, path: string, lines: AsyncGenerator<string, T>): Promise<T> {
   try {
     const handle = await open(path, 'w', PRIVATE);
     try {
-      for await (const line of lines) await handle.write(`${line}\n`);
+      let next = await lines.next();
+      for (; !next.done; next = await lines.next()) await handle.write(`${next.value}\n`);
+      return next.value;
     } finally {
       await handle.close();
     }

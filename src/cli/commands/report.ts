@@ -3,6 +3,8 @@
  *
  * @module
  */
+import { startSeal } from '../../model/events/seal.ts';
+import { wholeRecord } from '../../store/read-run.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
@@ -29,13 +31,16 @@ export async function reportStored(wanted: string, flags: ReportFlags, io: Progr
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   const fold = foldReport();
+  const seal = startSeal();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
-    // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
-    for (const record of await opened.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1)))
+    for (const record of await opened.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+      // The seal needs large values such as outputs, and the report does not keep them.
+      seal.add(await wholeRecord(opened.store, record));
       fold.apply(record);
+    }
   }
   await opened.store.close();
-  const text = textOf(fold.data(withLiveness(run)), flags);
+  const text = textOf(fold.data(withLiveness(run), seal.hex()), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
   return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);
 }

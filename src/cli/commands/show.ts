@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunRecord } from '../../model/events/event.ts';
+import { startSeal } from '../../model/events/seal.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';
@@ -49,7 +50,9 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
   const state = foldRunForTree();
   const story = foldAttempts();
   const fold = foldTimeline();
+  const seal = startSeal();
   for await (const record of recordsOf(opened, run)) {
+    seal.add(record);
     state.apply(record);
     story.apply(record);
     fold.apply(record);
@@ -68,6 +71,7 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
       ...(levels.length > 0 && { levels }),
       info,
       standing: standingOf(run),
+      seal: seal.hex(),
       items,
       attempts: story.attempts(),
     };
@@ -79,7 +83,7 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
     ...headLines(
       run,
       workHere(found),
-      { ...snapshot, firstAt: state.startedAt, lastAt: state.lastAt },
+      { ...snapshot, firstAt: state.startedAt, lastAt: state.lastAt, seal: seal.hex() },
       { ...opened, root },
     ),
     [],
@@ -108,17 +112,21 @@ const USUAL_COLUMNS = 80;
 /** A size in which every phase is shown. Lines may wrap, as they are not redrawn. */
 const SPACE = { columns: 2000, rows: 1_000_000 };
 
-/** Describes a run. @param snapshot The snapshot with the times of the first and the last record; the first one of a fork is a copy. */
+/** The state of a run, with the times of its first and last record; the first one of a fork is a copy. */
+type ShownState = RunSnapshot & { readonly firstAt: number; readonly lastAt: number; readonly seal: string };
+
+/** Describes a run. */
 function headLines(
   run: ListedRun,
   work: Work,
-  { reason, error, firstAt, lastAt }: RunSnapshot & { readonly firstAt: number; readonly lastAt: number },
+  { reason, error, firstAt, lastAt, seal }: ShownState,
   opened: OpenStore & { readonly root: string },
 ): readonly Line[] {
   const { runId, status, pipeline, startedAt, seq, source, forkOf, lease } = run;
   const standing = standingOf(run);
   const facts = [
     `started ${timeText(firstAt)}, last record ${seq} after ${duration(lastAt - firstAt)}`,
+    `seal ${seal}`,
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),

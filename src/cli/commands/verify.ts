@@ -3,9 +3,11 @@
  *
  * @module
  */
-import { verifyRun } from '../../runtime/records/verify.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { verifyRun, type Verification } from '../../runtime/records/verify.ts';
+import { counted } from '../../projections/wording/amount-words.ts';
 import { findRuns } from '../options/find-run.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeArgument, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
@@ -13,18 +15,36 @@ import { oneLine } from '../terminal/text.ts';
 
 /** Flags of `phasegate verify`. */
 export interface VerifyFlags extends StoreFlags {
+  /** A seal of the one named run, kept elsewhere. */
+  readonly seal?: string | undefined;
   readonly json?: boolean | undefined;
 }
 
-/** Verifies the named runs, or all runs. @returns `unsuccessful` if one of them has a problem. */
+/**
+ * Verifies the named runs, or all runs.
+ *
+ * @returns `unsuccessful` if one of them has a problem.
+ * @throws PhasegateError `INPUT_INVALID` if a seal is given, but not one run.
+ */
 export async function verifyStored(wanted: readonly string[], flags: VerifyFlags, io: ProgramIo): Promise<ExitCode> {
+  const { seal } = flags;
+  if (seal !== undefined && wanted.length !== 1) throw needsOneRun(wanted.length);
   const opened = openStore(flags, 'read', io);
   const runs = await findRuns(opened, wanted, {});
   let damaged = 0;
+  // Named runs do not need all of the store.
+  const problems = wanted.length === 0 ? ((await opened.store.check?.()) ?? []) : [];
+  if (problems.length > 0) {
+    damaged += 1;
+    const { file } = opened;
+    const text = flags.json ? JSON.stringify({ store: file, problems }) : storeText(file, problems);
+    if (!(await print(`${text}\n`, io))) return exitCode.brokenPipe;
+  }
   for (const { runId } of runs) {
-    const found = await verifyRun(opened.store, runId);
+    const found = await verifyRun(opened.store, runId, { seal });
     if (found.problems.length > 0) damaged += 1;
-    if (!(await print(`${flags.json ? JSON.stringify(found) : textOf(found)}\n`, io))) return exitCode.brokenPipe;
+    if (!(await print(`${flags.json ? JSON.stringify(found) : textOf(found, storeArgument(opened))}\n`, io)))
+      return exitCode.brokenPipe;
   }
   await opened.store.close();
   return damaged > 0 ? exitCode.unsuccessful : exitCode.completed;
@@ -32,12 +52,40 @@ export async function verifyStored(wanted: readonly string[], flags: VerifyFlags
 
 // --- internal ---
 
-function textOf({ runId, records, problems }: Awaited<ReturnType<typeof verifyRun>>): string {
-  const name = oneLine(runId);
-  if (problems.length === 0) return `✓ ${name}: ${records} records`;
-  const [first = '', ...more] = problems.map((one) => oneLine(one));
-  return [`✗ ${name}: ${first}`, ...more.map((one) => `  ${one}`), ADVICE].join('\n');
+function storeText(file: string, problems: readonly string[]): string {
+  const advice = 'Restore the store from a copy. To keep what can be read, export its runs: phasegate export <run>';
+  return [`✗ ${oneLine(file)}: it is damaged`, ...problems.map((one) => oneLine(one)), advice].join('\n  ');
 }
 
-const ADVICE =
-  '  Restore the store from a copy, or go on before the damage: phasegate fork <run> --at <last good record>';
+function textOf(found: Verification, store: string): string {
+  const { runId, records, problems, good, seal, sealed, checkedFrom } = found;
+  const name = oneLine(runId);
+  const facts = [
+    ...(sealed === undefined ? [] : [`Records 1 to ${sealed} have the given seal: nobody has changed them since.`]),
+    ...(checkedFrom === undefined ? [] : [migratedText(checkedFrom)]),
+  ];
+  const [first = '', ...more] = problems.map((one) => oneLine(one));
+  const lines =
+    problems.length === 0
+      ? [`✓ ${name}: ${counted(records, 'record')}, seal ${seal}`, ...facts]
+      : [`✗ ${name}: ${first}`, ...more, ...facts, adviceOn(name, good, store)];
+  return lines.join('\n  ');
+}
+
+function migratedText(checkedFrom: number): string {
+  const earlier = checkedFrom === 2 ? 'Record 1 was' : `Records 1 to ${checkedFrom - 1} were`;
+  return `${earlier} stored by an earlier version, and got a checksum when the store was migrated.`;
+}
+
+function adviceOn(name: string, good: number, store: string): string {
+  return good === 0
+    ? 'Restore the store from a copy.'
+    : `Restore the store from a copy, or continue with the records that are good: phasegate fork ${name} --at ${good}${store}`;
+}
+
+function needsOneRun(count: number): PhasegateError {
+  const found = count === 0 ? 'no run is named' : `${count} runs are named`;
+  return new PhasegateError('INPUT_INVALID', `Cannot verify a seal as ${found}, and a seal is that of one run`, {
+    hint: 'Name the run: phasegate verify <run> --seal <seal>.',
+  });
+}

@@ -9,6 +9,9 @@ import { z } from 'zod';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
 import { isWhole, unpackRecord } from '../../model/events/large-values.ts';
+import { isSameJson } from '../../model/values/json.ts';
+import { sealOf, startSeal, type RunningSeal } from '../../model/events/seal.ts';
+import { damageHint } from '../../store/damage.ts';
 import { journalProblem } from '../../runtime/records/verify.ts';
 import type { ListedRun } from '../../store/port.ts';
 import type { OpenStore } from '../options/store-option.ts';
@@ -17,24 +20,29 @@ import type { OpenStore } from '../options/store-option.ts';
 export interface Archived {
   readonly header: ArchiveHeader;
   readonly records: readonly RunRecord[];
+  /** The seal of the records. */
+  readonly seal: string;
 }
 
 /** The first line of an archive. */
 export type ArchiveHeader = z.infer<typeof headerSchema>;
 
-/** Generates the lines of an archive, with the records that the run has so far. */
+/** Generates the lines of an archive, with the records that the run has so far. @returns The seal of these records. */
 export async function* archiveOf(
   opened: Pick<OpenStore, 'store'>,
   run: ListedRun,
-): AsyncGenerator<string, void, undefined> {
+): AsyncGenerator<string, string, undefined> {
   const sum = checksum();
-  for await (const text of linesOf(opened, run)) {
+  const records = startSeal();
+  for await (const text of linesOf(opened, run, records)) {
     // Some readers treat these characters as line ends. In JSON they occur only in strings, so they can be escaped.
     const line = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     sum.add(line);
     yield line;
   }
-  yield JSON.stringify({ sha256: sum.digest() } satisfies Trailer);
+  const seal = records.hex();
+  yield JSON.stringify({ sha256: sum.digest(), seal } satisfies Trailer);
+  return seal;
 }
 
 /**
@@ -48,17 +56,17 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
   const records: RunRecord[] = [];
   const sum = checksum();
   let header: ArchiveHeader | undefined;
-  let expectedSum: string | undefined;
+  let end: Trailer | undefined;
   let number = 0;
   for await (const line of lines) {
     number += 1;
     if (line.trim() === '') continue;
     const where = `line ${number}`;
-    if (expectedSum !== undefined) throw invalid(file, `${where} comes after its end`);
+    if (end !== undefined) throw invalid(file, `${where} comes after its end`);
     const value = parse(file, where, line);
     const trailer = trailerSchema.safeParse(value);
     if (trailer.success) {
-      expectedSum = trailer.data.sha256;
+      end = trailer.data;
       continue;
     }
     sum.add(line);
@@ -79,11 +87,13 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
   if (!header) throw invalid(file, 'it is empty');
   if (records.length !== header.records)
     throw invalid(file, `it ends after ${records.length} of ${header.records} records`);
-  if (expectedSum === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
-  if (expectedSum !== sum.digest()) throw invalid(file, 'its checksum does not match: it was damaged or edited');
+  if (end === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
+  if (end.sha256 !== sum.digest()) throw invalid(file, 'its checksum does not match: it was damaged or edited');
+  const seal = sealOf(records);
+  if (end.seal !== undefined && end.seal !== seal) throw invalid(file, 'its records do not have its seal');
   const problem = journalProblem(records);
   if (problem !== undefined) throw invalid(file, `no run can have written these records. ${problem}`);
-  return { header, records };
+  return { header, records, seal };
 }
 
 // --- internal ---
@@ -94,7 +104,11 @@ const AT_ONCE = 1000;
  * Generates all lines but the last. The path of the definition is left out: it means nothing on another machine, and resuming
  * would run whatever file is there.
  */
-async function* linesOf({ store }: Pick<OpenStore, 'store'>, run: ListedRun): AsyncGenerator<string, void, undefined> {
+async function* linesOf(
+  { store }: Pick<OpenStore, 'store'>,
+  run: ListedRun,
+  seal: RunningSeal,
+): AsyncGenerator<string, void, undefined> {
   const { runId, seq, pipeline, forkOf, startedAt } = run;
   const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf, startedAt };
   yield JSON.stringify(header);
@@ -102,13 +116,14 @@ async function* linesOf({ store }: Pick<OpenStore, 'store'>, run: ListedRun): As
   for (let next = 1; next <= seq; next += AT_ONCE) {
     for (const record of await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
       const lines: string[] = [];
-      await unpackRecord(record, async (hash) => {
+      const whole = await unpackRecord(record, async (hash) => {
         const content = await store.artifact(hash);
-        if (content === undefined) throw contentMissing(record, hash);
+        if (content === undefined || !isWhole({ hash, content })) throw contentDamaged(record, hash);
         if (!written.has(hash)) lines.push(JSON.stringify({ hash, content }));
         written.add(hash);
         return content;
       });
+      seal.add(whole);
       yield* lines;
       yield JSON.stringify(record);
     }
@@ -134,7 +149,8 @@ const headerSchema = z.object({
 
 const contentSchema = z.strictObject({ hash: z.string(), content: z.string() });
 
-const trailerSchema = z.strictObject({ sha256: z.string() });
+/** `seal` is absent in archives of earlier versions. */
+const trailerSchema = z.strictObject({ sha256: z.string(), seal: z.string().optional() });
 
 type Trailer = z.infer<typeof trailerSchema>;
 
@@ -159,7 +175,8 @@ async function readRecord(
     const [issue] = parsed.error.issues;
     throw invalid(file, `${where} is no record: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
   }
-  const record: RunRecord = parsed.data;
+  // The seal needs the fields in the order in which they were written.
+  const record: RunRecord = isSameAs(parsed.data, value) ? value : parsed.data;
   if (record.runId !== runId) throw invalid(file, `the record in ${where} is of another run`);
   if (record.seq !== seq) throw invalid(file, `${where} has record ${record.seq} where record ${seq} is due`);
   return unpackRecord(record, (hash) => {
@@ -169,13 +186,17 @@ async function readRecord(
   });
 }
 
+function isSameAs(record: RunRecord, value: unknown): value is RunRecord {
+  return isSameJson(record, value);
+}
+
 function invalid(file: string, found: string): PhasegateError {
   return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as ${found}`, {
     hint: 'Use a complete and unchanged file from phasegate export.',
   });
 }
 
-function contentMissing({ runId, seq }: RunRecord, hash: string): PhasegateError {
-  const problem = `Cannot export record ${seq} of run ${runId} as the content ${hash} that it refers to is missing`;
-  return new PhasegateError('STORE_UNREADABLE', problem, { hint: 'Restore the store from a copy of it.' });
+function contentDamaged({ runId, seq }: RunRecord, hash: string): PhasegateError {
+  const problem = `Cannot export record ${seq} of run ${runId} as the content ${hash} that it refers to is missing or was changed`;
+  return new PhasegateError('STORE_UNREADABLE', problem, { hint: damageHint(runId, seq - 1) });
 }

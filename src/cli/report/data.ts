@@ -44,6 +44,8 @@ export interface ReportData {
   /** The time of the first record, in milliseconds since 1970. The first record of a fork is a copy from the original run. */
   readonly firstAt: number;
   readonly standing: Standing;
+  /** The seal of the records. */
+  readonly seal: string;
   /** The snapshot without outputs, and without decisions, which `decisions` has. */
   readonly snapshot: RunSnapshot;
   /** The estimated part of tokens and dollars, from tasks that reported no usage. */
@@ -57,7 +59,8 @@ export interface ReportData {
 /** The fold from all records of a run to the data of a report. */
 export interface ReportFold {
   apply(record: RunRecord): void;
-  data(run: ListedRun): ReportData;
+  /** @param seal The seal of the records. */
+  data(run: ListedRun, seal: string): ReportData;
 }
 
 /** Creates a fold, which needs every record from the first. */
@@ -84,7 +87,7 @@ export function foldReport(): ReportFold {
       } else if (event.type === 'run.started' || event.type === 'run.resumed') lineOf.recall(record);
       else if (isRemark(event)) remarks.push({ seq, time, event, text: lineOf(record) });
     },
-    data(run) {
+    data(run, seal) {
       const { lease: _lease, lapsed: _lapsed, ...info } = run;
       const snapshot = withoutOutputs(view.snapshot());
       const measures = quality.measures();
@@ -92,6 +95,7 @@ export function foldReport(): ReportFold {
         info,
         firstAt,
         standing: standingOf(run),
+        seal,
         snapshot,
         estimated: { ...estimated },
         decisions,

@@ -38,12 +38,13 @@ export function documentOf(data: ReportData): ReportDocument {
 
 // --- internal ---
 
-function head({ info, firstAt, standing, snapshot, estimated }: ReportData): Section {
+function head({ info, firstAt, standing, seal, snapshot, estimated }: ReportData): Section {
   const { metrics, limitsLeft, waiting, reason, error, limit } = snapshot;
   const left = Object.entries(limitsLeft).map(([name, rest]) => `${name} ${limitText(name, rest ?? 0)}`);
   const why = error ? problemLine(errorText(error)) : (reason ?? '');
   const facts: readonly (readonly [string, string])[] = [
     ['Run', info.runId],
+    ['Seal', seal],
     ['Pipeline', info.pipeline],
     ['Status', limit === null ? standing : `${standing} by the limit ${limit}`],
     ['Why', why],

@@ -8,24 +8,42 @@ import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 
 /** Returns the SHA-256 of texts one after the other, encoded as UTF-8, in hex. */
 export function sha256Hex(texts: Iterable<string>): string {
-  const hash = crypto?.createHash('sha256');
-  if (!hash) return inJavaScript(texts);
-  for (const text of texts) hash.update(text);
-  return hash.digest('hex');
+  const hash = startSha256();
+  for (const text of texts) hash.add(text);
+  return hash.hex();
 }
 
-/** Returns the same without the platform: for browsers, whose own SHA-256 is asynchronous. */
-export function inJavaScript(texts: Iterable<string>): string {
+/** A SHA-256 of texts, one after the other. */
+export interface RunningSha256 {
+  add(text: string): void;
+  /** That of the texts so far, in hex. */
+  hex(): string;
+}
+
+/** Starts a SHA-256. */
+export function startSha256(): RunningSha256 {
+  const hash = crypto?.createHash('sha256');
+  if (!hash) return inJavaScript();
+  return { add: (text) => void hash.update(text), hex: () => hash.copy().digest('hex') };
+}
+
+/** Starts the same without the platform: for browsers, whose own SHA-256 is asynchronous. */
+export function inJavaScript(): RunningSha256 {
   const hash = sha256.create();
-  for (const text of texts) hash.update(utf8ToBytes(text));
-  return bytesToHex(hash.digest());
+  return { add: (text) => void hash.update(utf8ToBytes(text)), hex: () => bytesToHex(hash.clone().digest()) };
 }
 
 // --- internal ---
 
 /** The used part of the module `crypto` of Node.js. */
 interface NodeCrypto {
-  createHash(name: 'sha256'): { update(text: string): unknown; digest(encoding: 'hex'): string };
+  createHash(name: 'sha256'): NodeHash;
+}
+
+interface NodeHash {
+  update(text: string): unknown;
+  copy(): NodeHash;
+  digest(encoding: 'hex'): string;
 }
 
 /** A Node.js process, as this file knows it. A browser has none, and a bundler must not see an import. */

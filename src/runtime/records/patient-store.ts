@@ -71,6 +71,7 @@ function patient(store: RunStore): PatientStore {
   };
   const compact = store.compact?.bind(store);
   const backup = store.backup?.bind(store);
+  const check = store.check?.bind(store);
   const lastMessage = store.lastMessage?.bind(store);
   const memories = store.memories?.bind(store);
   const forget = store.forget?.bind(store);
@@ -96,6 +97,7 @@ function patient(store: RunStore): PatientStore {
     remove: (...given) => write(() => store.remove(...given)),
     ...(compact && { compact: () => compactAll(compact) }),
     ...(backup && { backup: (...given) => read(() => backup(...given)) }),
+    ...(check && { check: () => read(check) }),
     acquire: (runId, holder, ms) => write(() => confirm(() => store.acquire(runId, holder, ms), ms)),
     renew: (lease, ms) => whileOurs([lease], () => confirm(() => store.renew(lease, ms), ms)),
     async release(lease) {

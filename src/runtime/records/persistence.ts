@@ -151,6 +151,18 @@ export function persistRun({
     }
   }
 
+  /** Listens, and stops the run if a message is damaged: it may be an answer, which must neither be applied nor be passed over. */
+  async function listenSafely(onMessage: (message: PeerMessage) => void): Promise<void> {
+    try {
+      await listen(onMessage);
+    } catch (error) {
+      if (failed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      failed = true;
+      journal.abandon();
+      onLoss(error);
+    }
+  }
+
   /** Keeps the process alive for messages only while an item waits for an answer. */
   function keepProcessAlive(): void {
     poll?.keepAlive(journal.open().length > 0);
@@ -163,7 +175,7 @@ export function persistRun({
     opened = true;
     renewal = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
     if (typeof renewal === 'object') renewal.unref();
-    poll = pollMessages(store, () => listen(onMessage));
+    poll = pollMessages(store, () => listenSafely(onMessage));
     keepProcessAlive();
     journal.write();
   }
@@ -185,7 +197,7 @@ export function persistRun({
     },
     open(reportLoss, onMessage, before) {
       onLoss = reportLoss;
-      listenNow = () => listen(onMessage);
+      listenNow = () => listenSafely(onMessage);
       opening = take(onMessage, before);
       return opening;
     },

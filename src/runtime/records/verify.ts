@@ -6,9 +6,12 @@
 import { checkJournal } from '../../machines/replay/check-journal.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
+import { sealIn, startSeal } from '../../model/events/seal.ts';
 import { isSameJson } from '../../model/values/json.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldRunInfo } from '../../projections/run/run-info.ts';
+import { DAMAGED, sentenceOf } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { runUnknown } from '../../store/refusals.ts';
@@ -21,27 +24,64 @@ export interface Verification {
   readonly records: number;
   /** Damage and contradictions, each as a sentence; empty for a run that can be trusted. */
   readonly problems: readonly string[];
+  /** Number of records, from the first one on, that no problem is about. A fork of the run can begin with them. */
+  readonly good: number;
+  /** The seal of these records: their SHA-256 as lines of JSON. Kept elsewhere, it can be verified later. */
+  readonly seal: string;
+  /** Number of records that have the given seal, if there is one. */
+  readonly sealed?: number | undefined;
+  /** Number of the first record that was stored with a checksum; absent if all were. */
+  readonly checkedFrom?: number | undefined;
+}
+
+/** Options of {@link verifyRun}. */
+export interface VerifyOptions {
+  /** A seal of this run that was kept elsewhere. The run may have more records by now. */
+  readonly seal?: string | undefined;
 }
 
 /**
  * Verifies a stored run. It reads all of it, and changes nothing.
  *
  * Every record must be one, and follow the one before it. Contents must match their hashes. The machines must be able to write these
- * records: an approval needs its verdicts, outputs are those of tasks, and no counter exceeds its limit. The run and its items in the
- * inbox must be those of the records.
+ * records: an approval needs its verdicts, outputs are those of tasks, and no counter exceeds its limit. The run, its items in the
+ * inbox and the messages to it must be readable, and those of the records. A given seal must be that of its first records, or of all.
  *
- * @throws PhasegateError `RUN_UNKNOWN`; an error of the store that is not about this run.
+ * @throws PhasegateError `RUN_UNKNOWN`; `INPUT_INVALID` if the given seal is none; an error of the store that is not about this run.
  */
-export async function verifyRun(given: RunStore, runId: string): Promise<Verification> {
+export async function verifyRun(
+  given: RunStore,
+  runId: string,
+  { seal: kept }: VerifyOptions = {},
+): Promise<Verification> {
+  const wanted = kept === undefined ? undefined : readSeal(kept);
   const store = patientStore(given);
   const listed = await store.run(runId);
   if (!listed) throw runUnknown('verify', runId);
+  const { checkedFrom, damage } = listed;
   const records: RunRecord[] = [];
-  const problem = await readAll(store, listed, records);
-  if (problem !== undefined) return { runId, records: records.length, problems: [problem] };
-  const journal = journalProblem(records);
-  const problems = journal === undefined ? await rowProblems(store, listed, records) : [journal];
-  return { runId, records: records.length, problems };
+  const damaged = await readAll(store, listed, records);
+  const seal = startSeal();
+  let sealed: number | undefined;
+  for (const record of records) {
+    seal.add(record);
+    if (wanted !== undefined && seal.hex() === wanted) sealed = record.seq;
+  }
+  const forged = records.length === 0 ? undefined : journalProblem(records);
+  const problems = [damage, damaged, forged].filter((problem) => problem !== undefined);
+  if (damaged === undefined && forged === undefined) problems.push(...(await contradictions(store, listed, records)));
+  const isUnsealed = wanted !== undefined && sealed === undefined;
+  if (isUnsealed)
+    problems.push('No number of its records has the given seal: they were changed since, or it is of another run.');
+  return {
+    runId,
+    records: records.length,
+    problems,
+    good: isUnsealed ? 0 : goodOf(records, forged),
+    seal: seal.hex(),
+    ...(sealed !== undefined && { sealed }),
+    ...(checkedFrom !== undefined && { checkedFrom }),
+  };
 }
 
 /** Checks that the machines could have written records. @returns The problem, as a sentence; `undefined` if there is none. */
@@ -50,7 +90,7 @@ export function journalProblem(records: readonly RunRecord[]): string | undefine
     checkJournal(records);
     return undefined;
   } catch (error) {
-    return errorInfo(error).message;
+    return PhasegateError.is(error) ? sentenceOf(error) : errorInfo(error).message;
   }
 }
 
@@ -61,14 +101,18 @@ const AT_ONCE = 1000;
 
 /** Reads all records. @returns The first problem. */
 async function readAll(store: RunStore, { runId, seq }: ListedRun, records: RunRecord[]): Promise<string | undefined> {
+  let atOnce = AT_ONCE;
   while (records.length < seq) {
     const from = records.length + 1;
     let part: readonly RunRecord[];
     try {
-      part = await readRun(store, runId, from, Math.min(AT_ONCE, seq - from + 1));
+      part = await readRun(store, runId, from, Math.min(atOnce, seq - from + 1));
     } catch (error) {
-      if (!PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
-      return error.message;
+      const problem = damageIn(error);
+      if (atOnce === 1) return problem;
+      // The records before the damaged one are read alone.
+      atOnce = 1;
+      continue;
     }
     if (part.length === 0) return `Records ${from} to ${seq} are missing.`;
     for (const record of part) {
@@ -82,6 +126,43 @@ async function readAll(store: RunStore, { runId, seq }: ListedRun, records: RunR
     }
   }
   return undefined;
+}
+
+function readSeal(text: string): string {
+  const seal = sealIn(text);
+  if (seal !== undefined) return seal;
+  throw new PhasegateError('INPUT_INVALID', `Cannot verify a run with the seal "${text.slice(0, 80)}" as it is none`, {
+    hint: 'A seal has 64 hexadecimal digits. phasegate show prints that of a run.',
+  });
+}
+
+/** Number of first records that the machines could have written. @param forged The problem of all together. */
+function goodOf(records: readonly RunRecord[], forged: string | undefined): number {
+  if (forged === undefined) return records.length;
+  let [possible, impossible] = [0, records.length];
+  while (impossible - possible > 1) {
+    const middle = Math.floor((possible + impossible) / 2);
+    if (journalProblem(records.slice(0, middle)) === undefined) possible = middle;
+    else impossible = middle;
+  }
+  return possible;
+}
+
+/** Compares the records with all that the store has of the run. */
+async function contradictions(store: RunStore, listed: ListedRun, records: readonly RunRecord[]): Promise<string[]> {
+  const found = listed.damage === undefined ? await rowProblems(store, listed, records) : [];
+  try {
+    await store.messages(listed.runId);
+  } catch (error) {
+    found.push(damageIn(error));
+  }
+  return found;
+}
+
+/** The message of an error about damage. @throws every other error */
+function damageIn(error: unknown): string {
+  if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return sentenceOf(error);
+  throw error;
 }
 
 /** Compares the run and its items with its records. */
@@ -99,9 +180,13 @@ async function rowProblems(store: RunStore, listed: ListedRun, records: readonly
   const wrong = Object.entries(known).flatMap(([key, value]) =>
     isSameJson(value, shown[key]) ? [] : [`The run is listed with another ${key}.`],
   );
-  const items = await store.inbox({ runId, open: true });
+  const items = await store.inbox({ runId });
   // A process that works on the run may have added to it.
   if ((await store.run(runId))?.seq !== listed.seq) return wrong;
-  const idsOf = (all: readonly { readonly id: string }[]) => all.map(({ id }) => id).toSorted();
-  return isSameJson(idsOf(items), idsOf(open)) ? wrong : [...wrong, 'Its open items are not those of its records.'];
+  const damaged = items.filter(({ because }) => because === DAMAGED);
+  if (damaged.length > 0) return [...wrong, ...damaged.map(({ reason }) => reason)];
+  const inOrder = (all: readonly InboxItem[]) => all.toSorted((a, b) => a.seq - b.seq);
+  const stored = items.filter(({ closedAt }) => closedAt === undefined);
+  if (isSameJson(inOrder(stored), inOrder(open))) return wrong;
+  return [...wrong, 'Its open items are not those of its records.'];
 }

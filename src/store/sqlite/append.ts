@@ -65,12 +65,7 @@ function refusalOr<T>(make: () => T): T | PhasegateError {
 }
 
 /** Inserts the rows of a batch. @throws a refusal, before it has changed anything */
-function insert(
-  sql: Connection['sql'],
-  prepared: Prepared,
-  lease: Lease | undefined,
-  now: number,
-): void {
+function insert(sql: Connection['sql'], prepared: Prepared, lease: Lease | undefined, now: number): void {
   const { batch, records, infoText, infoSum } = prepared;
   const { runId, info, items, artifacts, memories = [] } = batch;
   const current = sql(CURRENT).get(runId);

@@ -33,12 +33,14 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
       ...(phase === undefined ? [] : [['phase = ?', phase] as const]),
     ];
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([one]) => one).join(' AND ')}`;
-    return sql(`SELECT key, memory, sum FROM memories ${where} ORDER BY key`)
-      .all(...conditions.map(([, value]) => value))
-      // A damaged memory is left out: it is advice for later runs, and no run needs it.
-      .filter((row) => checksumOf(text(row, 'memory')) === row['sum'])
-      .map((row) => ({ key: number(row, 'key'), memory: memoryOf(text(row, 'memory')) }))
-      .filter(({ memory }) => matchesMemory(memory, filter));
+    return (
+      sql(`SELECT key, memory, sum FROM memories ${where} ORDER BY key`)
+        .all(...conditions.map(([, value]) => value))
+        // A damaged memory is left out: it is advice for later runs, and no run needs it.
+        .filter((row) => checksumOf(text(row, 'memory')) === row['sum'])
+        .map((row) => ({ key: number(row, 'key'), memory: memoryOf(text(row, 'memory')) }))
+        .filter(({ memory }) => matchesMemory(memory, filter))
+    );
   }
 
   return {

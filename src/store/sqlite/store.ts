@@ -89,6 +89,14 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     backup(file, options = {}) {
       return backUp(connection, file, options);
     },
+    check() {
+      return read('check the store', () =>
+        sql(`PRAGMA integrity_check(${MOST_PROBLEMS})`)
+          .all()
+          .map((row) => text(row, 'integrity_check'))
+          .filter((problem) => problem !== 'ok'),
+      );
+    },
 
     ...leasesIn(connection, now),
 
@@ -126,6 +134,9 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
 }
 
 // --- internal ---
+
+/** Most problems of the file that are named: one damaged page causes many. */
+const MOST_PROBLEMS = 10;
 
 /** SQLite's limit is -1 for none. */
 function sqlLimit(count: number): number {
