@@ -28,6 +28,7 @@ const NARROW: readonly { readonly from: RegExp; readonly to: RegExp; readonly on
 const EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'src/machines.ts': ['runtime'],
   'src/actors/command/process.ts': ['execa', 'node:'],
+  'src/store/checksum.ts': ['node:'],
   'src/store/holder.ts': ['node:'],
   'src/store/installed.ts': ['node:'],
   'src/store/sqlite/backup.ts': ['node:'],

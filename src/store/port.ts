@@ -25,10 +25,7 @@ export interface ListedRun extends RunInfo {
   readonly lease: Lease | undefined;
   /** The expired lease, if it was neither released nor taken over. A store may omit it. */
   readonly lapsed?: Lease | undefined;
-  /**
-   * Number of the first record that was stored with a checksum, if the store was migrated from a version without them. Damage of earlier
-   * records before the migration cannot be found. @default 1
-   */
+  /** Number of the first record that had a checksum from the beginning; above 1 in a migrated store. @default 1 */
   readonly checkedFrom?: number | undefined;
   /** The damage of its row, as a sentence. Then only id, pipeline, status, times and `seq` are known. @default none */
   readonly damage?: string | undefined;
@@ -173,7 +170,7 @@ export interface RunStore {
   read(runId: string, from?: number, limit?: number): Awaitable<readonly RunRecord[]>;
   /** Reads one run; `undefined` if there is none with that id. A damaged one has `damage`. */
   run(runId: string): Awaitable<ListedRun | undefined>;
-  /** Lists runs, latest start first. Among equal starts, the run that was stored later is first. A damaged one has `damage`. */
+  /** Lists runs, latest start first; among equal starts, the one that was stored later. A damaged one has `damage`. */
   runs(filter?: RunFilter): Awaitable<readonly ListedRun[]>;
   /**
    * Removes a run with its data, and artifacts that no other run refers to.
@@ -194,11 +191,7 @@ export interface RunStore {
    * @throws `FILE_EXISTS`, `FILE_UNREADABLE`
    */
   backup?(file: string, options?: BackupOptions): Awaitable<Backup>;
-  /**
-   * Looks for damage that no single run shows, such as an index without some of its rows. It reads the whole store.
-   *
-   * @returns The damage, each as a sentence; none if the store is as it was written. A store that cannot tell omits this method.
-   */
+  /** Reads all, and returns damage that no single run shows, such as a broken index, as sentences. A store may omit it. */
   check?(): Awaitable<readonly string[]>;
 
   /**

@@ -93,11 +93,13 @@ describe('phasegate show', () => {
     const still = stdout
       .replace(/[\d.]+s\b/gu, '0.0s')
       .replace(/\d{4}-.*?Z/u, '<time>')
-      .replaceAll(cwd, '<cwd>');
+      .replaceAll(cwd, '<cwd>')
+      .replace(/seal [\da-f]{64}/u, 'seal <seal>');
     expect(`\n${still}`).toMatchInlineSnapshot(`
       "
       run r1 of "list"  completed
         started <time>, last record 18 after 0.0s
+        seal <seal>
         definition <cwd>/p.mjs
 
       list  ✓ 1
@@ -498,9 +500,12 @@ describe('phasegate export and import', () => {
     const { cwd, id, text } = await exported();
     expect((await stat(join(cwd, 'run.jsonl'))).mode & 0o777).toBe(0o600);
     expect((await phasegate(['export', id], { cwd })).stdout).toBe(text);
+    const lines = (await phasegate(['events', id, '--json'], { cwd })).stdout;
+    const seal = createHash('sha256').update(lines).digest('hex');
+    expect(text).toContain(`"seal":"${seal}"}`);
     expect(await phasegate(['import', 'run.jsonl', '--store', 'other.db'], { cwd })).toEqual({
       code: 0,
-      stdout: `run ${id} of "big" imported\n`,
+      stdout: `run ${id} of "big" imported\nseal ${seal}\n`,
       stderr: '',
     });
     const here = sqliteStore(join(cwd, STORE), { readOnly: true });

@@ -21,6 +21,7 @@ import type { RunStore } from '../../src/store.ts';
 import { packRecord } from '../../src/model/events/large-values.ts';
 import { readRun } from '../../src/store/read-run.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
+import { thisHolder } from '../../src/store/holder.ts';
 import { migrateTables } from '../../src/store/sqlite/schema.ts';
 import { phasegate } from '../cli/cli.ts';
 import { numberOfRuns } from '../property/number-of-runs.ts';
@@ -306,6 +307,18 @@ describe('a store of a version without checksums', () => {
     const changed = sqliteStore(path);
     expect((await verifyRun(changed, 'one')).problems).toHaveLength(1);
     await changed.close();
+  });
+
+  it('is migrated by a command that reads, but not while a program of that version works on a run', async () => {
+    const path = await earlier('read');
+    const lease = `INSERT INTO leases VALUES ('one', '${thisHolder()}', 't', ${Date.now() + 1e6}, 1)`;
+    change(path, lease);
+    const refused = await phasegate(['ls', '--store', path], { cwd: folder });
+    expect([refused.stdout, refused.code]).toEqual(['', 2]);
+    expect(refused.stderr).toMatch(/Cannot migrate .* as .* an earlier version, works on run one\nEnd that program/u);
+    change(path, 'DELETE FROM leases');
+    const { stdout, code } = await phasegate(['ls', '--store', path], { cwd: folder });
+    expect([code, stdout.includes('two')]).toEqual([0, true]);
   });
 
   it('refuses a program of that version that still has it open', async () => {

@@ -9,6 +9,7 @@ import { problemText } from '../../projections/wording/error-words.ts';
 import { patientStore } from '../../runtime/records/patient-store.ts';
 import { sqliteStore } from '../../sqlite.ts';
 import type { RunStore } from '../../store/port.ts';
+import { isOutdated } from '../../store/sqlite/open.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './defaults.ts';
@@ -73,7 +74,8 @@ export function openStore(
       hint: isUsual ? usual : 'Correct the name; phasegate run creates a store if there is none.',
     });
   }
-  return { store: patientStore(sqliteStore(path, { readOnly: mode === 'read' })), file, path, usual: usualIn(io) };
+  const store = mode === 'read' ? openToRead(path) : sqliteStore(path);
+  return { store: patientStore(store), file, path, usual: usualIn(io) };
 }
 
 /** Returns the `--store` argument that a suggested command needs to find a store; empty if it needs none. */
@@ -84,6 +86,17 @@ export function storeArgument({ file, usual }: Pick<OpenStore, 'file' | 'usual'>
 }
 
 // --- internal ---
+
+/** Opens a store for reading, and migrates one of an earlier version. */
+function openToRead(path: string): RunStore {
+  try {
+    return sqliteStore(path, { readOnly: true });
+  } catch (error) {
+    if (!isOutdated(error)) throw error;
+    void sqliteStore(path).close();
+    return sqliteStore(path, { readOnly: true });
+  }
+}
 
 function usualIn({ env }: ProgramIo): string {
   return env[STORE_VARIABLE] ?? DEFAULT_STORE;

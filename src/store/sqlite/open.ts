@@ -6,6 +6,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { holderIsAlive } from '../holder.ts';
 import { isStoreBusy } from '../refusals.ts';
 import { connect, type Database } from './driver.ts';
 import { lacksFiles, problemOf } from './problems.ts';
@@ -31,7 +32,8 @@ export function openIfFree(opening: Opening): Database | undefined {
 /**
  * Opens a database with the store's tables, and creates it if it is missing. With `readOnly` it changes nothing.
  *
- * @throws `STORE_UNREADABLE`, `STORE_READ_ONLY`, `STORE_BUSY`, `STORE_FULL`
+ * @throws `STORE_UNREADABLE`, `STORE_READ_ONLY`, `STORE_BUSY`, `STORE_FULL`; `RUN_LEASED` if it has to be migrated, and a program of an
+ *   earlier version works on a run
  */
 export function openDatabase(opening: Opening): Database {
   const { path, readOnly } = opening;
@@ -53,16 +55,24 @@ export function openDatabase(opening: Opening): Database {
       db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA secure_delete = ON`);
       if (found < SCHEMA_VERSION) migrate(db, path);
     } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
-    else if (found < SCHEMA_VERSION)
-      throw unreadable(path, 'it was created by an earlier version', 'Open it once for writing.');
+    else if (found < SCHEMA_VERSION) throw unreadable(path, OUTDATED, 'Open it once for writing.');
     return db;
   } catch (thrown) {
+    // A statement that was not finished would keep the transaction, and its locks, after closing.
+    if (db?.isTransaction) db.exec('ROLLBACK');
     db?.close();
     throw lacksFiles(thrown) ? placeProblem(opening, thrown) : problemOf(thrown, 'open the store', path);
   }
 }
 
+/** True if a store was opened for reading, and its tables are those of an earlier version. */
+export function isOutdated(error: unknown): boolean {
+  return PhasegateError.is(error) && error.message.includes(OUTDATED);
+}
+
 // --- internal ---
+
+const OUTDATED = 'it was created by an earlier version';
 
 /**
  * Milliseconds for which a statement waits for another process. It blocks the event loop meanwhile, so a caller has to try again. Most
@@ -121,8 +131,21 @@ function versionOf(db: Database, path: string): number {
 /** Migrates the tables. The first process does it; others wait, and find it done. */
 function migrate(db: Database, path: string): void {
   db.exec('BEGIN IMMEDIATE');
-  migrateTables(db, versionOf(db, path));
+  const found = versionOf(db, path);
+  if (found > 0 && found < SCHEMA_VERSION) refuseWork(db, path);
+  migrateTables(db, found);
   db.exec('COMMIT');
+}
+
+/** Refuses to migrate tables while a program of an earlier version works on a run: it could store nothing more. */
+function refuseWork(db: Database, path: string): void {
+  const leases = db.prepare('SELECT run_id, holder FROM leases WHERE expires_at > ?').all(Date.now());
+  const lease = leases.find(({ holder }) => holderIsAlive(String(holder)) !== false);
+  if (!lease) return;
+  const work = `${String(lease['holder'])}, a program of an earlier version, works on run ${String(lease['run_id'])}`;
+  throw new PhasegateError('RUN_LEASED', `Cannot migrate the store ${path} as ${work}`, {
+    hint: 'End that program, or wait until it has ended the run, and try again.',
+  });
 }
 
 function numberOf(db: Database, pragma: string): number {

@@ -37,6 +37,8 @@ export interface SqliteStoreOptions {
  * Only its owner can read the file, and its folder if it is created here.
  *
  * @param path The file, which is created if it is missing. So is its folder, but not the folder above.
+ * A store of an earlier version is migrated, unless a program of that version works on a run: `RUN_LEASED`.
+ *
  * @throws `STORE_UNREADABLE` if the file is not a store, `STORE_READ_ONLY` if it may not be written
  *
  * @example
