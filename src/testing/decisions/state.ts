@@ -111,26 +111,28 @@ export function firstState({ seats }: Setting): PathState {
   return { phases: seats.map(() => spot), queue: [], corrections: 0, attemptsLimit: 'open', usage: null, ended: null };
 }
 
-/** Makes a function that returns a text for each state, which is equal for equal states. */
-export function stateKeys(): (state: PathState) => string {
-  const byText = new Map<string, number>();
-  const known = new WeakMap<PhaseSpot, number>();
+/** Makes a function that returns a number for each state, which is equal for equal states. */
+export function stateKeys(): (state: PathState) => number {
+  const spots = new Map<string, number>();
+  const states = new Map<string, number>();
+  const known = new Map<PhaseSpot, number>();
   const keyOf = (spot: PhaseSpot): number => {
     const old = known.get(spot);
     if (old !== undefined) return old;
-    const text = JSON.stringify(Object.values(spot));
-    const key = byText.get(text) ?? byText.size;
-    byText.set(text, key);
+    const key = numberOf(spots, JSON.stringify(Object.values(spot)));
     known.set(spot, key);
     return key;
   };
-  return ({ phases, queue, corrections, attemptsLimit, usage, ended }) =>
-    [
-      phases.map(keyOf).join(','),
-      queue.join(','),
-      corrections,
-      attemptsLimit,
-      usage && Object.values(usage).join(' '),
-      ended,
-    ].join(';');
+  return ({ phases, queue, corrections, attemptsLimit, usage, ended }) => {
+    const rest = [queue.join(','), corrections, attemptsLimit, usage && Object.values(usage).join(' '), ended];
+    return numberOf(states, [phases.map(keyOf).join(','), ...rest].join(';'));
+  };
+}
+
+// --- internal ---
+
+function numberOf(numbers: Map<string, number>, text: string): number {
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  return number;
 }
