@@ -12,7 +12,10 @@ import { MERGES } from './level-outputs.ts';
 import { delayText } from './start-notes.ts';
 
 /** Describes the levels of a plan, and the most that a run of it takes. One line each. */
-export function boundLines({ levels, delays }: ArrangedPlan, pipeline: Pick<Pipeline, 'plan' | 'work'>): readonly string[] {
+export function boundLines(
+  { levels, delays }: ArrangedPlan,
+  pipeline: Pick<Pipeline, 'plan' | 'work'>,
+): readonly string[] {
   const { bounds, worst } = analyze(pipeline);
   const own = new Set<string>(Object.values(OWN_TASKS));
   const runs = pipeline.plan.phases.map(({ name, tasks, gate }) => {
