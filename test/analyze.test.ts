@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   analyze,
   definePipeline,
+  human,
   phase,
   policies,
   startRun,
@@ -370,6 +371,33 @@ describe('analyze() on bounds', () => {
       }),
     ];
     expect(analyze(define(phases)).worst).toEqual({ attempts: 6, reviews: 8, costUsd: null, tokens: null });
+  });
+});
+
+describe('analyze() on reviewers that are people', () => {
+  const pipelineOf = (minConfidence: number) =>
+    definePipeline({
+      name: 'asked',
+      phases: [
+        phase('a', {
+          tasks: [task('work', { run: () => 'done' })],
+          review: {
+            by: [task('critic', { run: () => 'APPROVE' }), task('person', { run: human({ question: 'May it?' }) })],
+            maxRetries: 1,
+            maxReviewErrors: 2,
+            minConfidence,
+          },
+        }),
+      ],
+    });
+
+  it('counts no failures of them: only too little confidence has them asked again', () => {
+    expect(analyze(pipelineOf(0.6)).bounds.map(row)).toEqual(['a 1/2 critic:6 person:6']);
+    expect(analyze(pipelineOf(0)).bounds.map(row)).toEqual(['a 1/2 critic:6 person:2']);
+  });
+
+  it('does not know them by the plan alone', () => {
+    expect(analyze(pipelineOf(0).plan).bounds.map(row)).toEqual(['a 1/2 critic:6 person:6']);
   });
 });
 

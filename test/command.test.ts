@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, expectTypeOf, it, vi } from 'vitest';
+import { makeFolder, noteGroup } from '../src/actors/command/process-groups.ts';
 import { runProcess } from '../src/actors/command/process.ts';
 import { definePipeline, phase, startRun, task, type Reviewer, type RunResult } from '../src/index.ts';
 import { command, commandCheck, type CommandHandler, type CommandLine, type CommandOptions } from '../src/node.ts';
@@ -251,6 +252,23 @@ describe('command', () => {
   ])('is refused at definition as %j with %j', (line, options, message) => {
     expect(() => command(line as unknown as CommandLine, options)).toThrow(message);
     expect(() => commandCheck('x', line as unknown as CommandLine, options)).toThrow(message);
+  });
+});
+
+describe('makeFolder()', () => {
+  it('makes all folders of a path for this user alone, and again', async () => {
+    const folder = join(await mkdtemp(join(tmpdir(), 'phasegate-folder-')), 'a', 'b');
+    makeFolder(folder);
+    makeFolder(folder);
+    expect((await stat(folder)).isDirectory()).toBe(true);
+  });
+
+  // The recursive call of Node never ends there.
+  it.skipIf(process.platform !== 'linux')('ends where the system makes no folders, and nothing is noted', () => {
+    expect(() => makeFolder('/proc/nope/phasegate')).toThrow('ENOENT');
+    vi.stubEnv('XDG_STATE_HOME', '/proc/nope');
+    expect(noteGroup('run', process.pid)).not.toThrow();
+    vi.unstubAllEnvs();
   });
 });
 

@@ -138,8 +138,8 @@ phases:
 `),
     ).toMatchInlineSnapshot(`
       [
-        "7:9: phase "a", task "t": a limit counts \`costUsd\`, which it neither reports nor estimates. Give \`estimate: { costUsd: … }\` with the most US dollars that one try may use, or remove the limit.",
-        "8:9: phase "a", task "u": a limit counts \`tokens\`, which it neither reports nor estimates. Give \`estimate: { tokens: … }\` with the most tokens that one try may use, or remove the limit.",
+        "7:9: phase "a", task "t": a limit counts \`costUsd\`, which it neither reports nor estimates. Give \`estimate: { costUsd: … }\` with the most US dollars that one try may use (--estimate-cost of \`phasegate fleet\`), or remove the limit.",
+        "8:9: phase "a", task "u": a limit counts \`tokens\`, which it neither reports nor estimates. Give \`estimate: { tokens: … }\` with the most tokens that one try may use (--estimate-tokens of \`phasegate fleet\`), or remove the limit.",
       ]
     `);
   });

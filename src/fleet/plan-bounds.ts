@@ -12,10 +12,13 @@ import { MERGES } from './level-outputs.ts';
 import { delayText } from './start-notes.ts';
 
 /** Describes the levels of a plan, and the most that a run of it takes. One line each. */
-export function boundLines({ levels, delays }: ArrangedPlan, { plan }: Pick<Pipeline, 'plan'>): readonly string[] {
-  const { bounds, worst } = analyze(plan);
+export function boundLines(
+  { levels, delays }: ArrangedPlan,
+  pipeline: Pick<Pipeline, 'plan' | 'work'>,
+): readonly string[] {
+  const { bounds, worst } = analyze(pipeline);
   const own = new Set<string>(Object.values(OWN_TASKS));
-  const runs = plan.phases.map(({ name, tasks, gate }) => {
+  const runs = pipeline.plan.phases.map(({ name, tasks, gate }) => {
     const attempts = bounds.find(({ phase }) => phase === name)?.attempts ?? 0;
     const tries = tasks.filter((task) => !own.has(task.name)).reduce((sum, task) => sum + countOf(task.attempts), 0);
     return gate ? attempts * tries : 0;

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Plan } from '../model/plan/plan.ts';
 import { noteRun } from './noted-runs.ts';
 import {
   foldCoverage,
   recordsOf,
   type Coverage,
+  type CoveredPipeline,
   type CoveredRun,
   type CoverageOptions,
 } from '../projections/coverage/coverage.ts';
@@ -32,11 +32,8 @@ export interface CollectedCoverage {
  *
  * @param pipeline The pipeline, or its plan.
  */
-export function collectCoverage(
-  pipeline: Plan | { readonly plan: Plan },
-  options: CoverageOptions = {},
-): CollectedCoverage {
-  const fold = foldCoverage('plan' in pipeline ? pipeline.plan : pipeline, options);
+export function collectCoverage(pipeline: CoveredPipeline, options: CoverageOptions = {}): CollectedCoverage {
+  const fold = foldCoverage(pipeline, options);
   return {
     add(run) {
       const records = recordsOf(run);

@@ -317,7 +317,7 @@ describe('limits', () => {
         code: 'ESTIMATE_MISSING',
         where: 'phase "build", task "make"',
         message: 'a limit counts `costUsd`, which it neither reports nor estimates',
-        hint: 'Give `estimate: { costUsd: … }` with the most US dollars that one try may use, or remove the limit.',
+        hint: 'Give `estimate: { costUsd: … }` with the most US dollars that one try may use (--estimate-cost of `phasegate fleet`), or remove the limit.',
         path: ['phases', 0, 'tasks', 0],
       },
     ]);

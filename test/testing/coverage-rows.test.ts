@@ -4,6 +4,7 @@ import {
   approve,
   definePipeline,
   escalate,
+  human,
   phase,
   reject,
   retry,
@@ -202,5 +203,48 @@ describe('runs of other definitions', () => {
     const counted = coverageOf(now, runs, { otherPlans: 'count' });
     expect(counted).toMatchObject({ runs: 2, otherRuns: 1 });
     expect(counted.ends[0]).toMatchObject({ status: 'completed', times: 2 });
+  });
+});
+
+describe('a gate whose reviewer is a person', () => {
+  const asked = (expireAfterMs?: number) =>
+    definePipeline({
+      name: 'asked',
+      phases: [
+        phase('text', {
+          tasks: [task('write', { run: work })],
+          review: human({ question: 'May it?', ...(expireAfterMs !== undefined && { expireAfterMs }) }),
+        }),
+      ],
+    });
+  const FAILURES = ['unreadable verdict', 'review error', 'review again granted', 'review again refused'].map(
+    (row) => `gate text: ${row}`,
+  );
+
+  it('is asked for no failure, and for an expiry only if there is one', () => {
+    const names = (expireAfterMs?: number) => coverageOf(asked(expireAfterMs), []).missing;
+    expect(names().filter((name) => name.startsWith('gate '))).toEqual([
+      'gate text: approve',
+      'gate text: retry granted',
+      'gate text: retry refused',
+      'gate text: reject',
+      'gate text: escalate',
+      'gate text: question answered',
+    ]);
+    expect(names(1000).filter((name) => !names().includes(name))).toEqual(['gate text: question expired']);
+  });
+
+  it('is known from records alone once a record has asked a person', async () => {
+    const pipeline = asked(1000);
+    const { records } = await rehearse(pipeline, { tasks: { '*': 'done' }, people: { text: approve() } });
+    expect(coverageOf(pipeline.plan, []).missing).toEqual(expect.arrayContaining(FAILURES));
+    const known = coverageOf(pipeline.plan, [records]).missing;
+    expect(known.filter((name) => FAILURES.includes(name))).toEqual([]);
+    const machine = definePipeline({
+      name: 'asked',
+      phases: [phase('text', { tasks: [task('write', { run: work })], review: work })],
+    });
+    const run = await rehearse(machine, { tasks: { '*': 'done' }, reviews: { text: approve() } });
+    expect(coverageOf(machine.plan, [run]).missing).toEqual(expect.arrayContaining(FAILURES));
   });
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import launch from '../../examples/launch/pipeline.ts';
 import { compilePlan, gitWorkspace, planSchema } from '../../src/fleet.ts';
 import { definePipeline, human, phase, task, type TaskContext } from '../../src/index.ts';
-import { rehearseAll, scriptedAgent, silent } from '../../src/testing.ts';
+import { fails, rehearseAll, repeats, scriptedAgent, silent } from '../../src/testing.ts';
 
 const work = (): never => {
   throw new Error('the work of the pipeline itself was called');
@@ -67,9 +67,30 @@ describe('rehearseAll()', () => {
     expect([planned.bounds.notReached, planned.coverage.missing]).toEqual([[], []]);
     const launched = await rehearseAll(launch);
     expect(launched.findings).toEqual([]);
-    // The reviewer of the announcement is a person, who neither fails nor answers without a decision.
-    expect(launched.bounds.notReached.map(({ phase, of }) => `${phase} ${of}`)).toEqual(['announce reviews']);
-    expect(launched.coverage.missing.filter((name) => !name.startsWith('gate announce: '))).toEqual([]);
+    expect([launched.bounds.notReached, launched.coverage.missing]).toEqual([[], []]);
+    // The reviewer of the announcement is a person.
+    expect(launched.waits).toEqual(['brief', 'check', 'announce']);
+  });
+
+  it('shows what a person decides as the only reviewer, and reaches the bounds of a gate that takes every answer', async () => {
+    const may = human({ question: 'May it?', expireAfterMs: 1000, onExpiry: 'reject' });
+    const review = { by: may, checks: [{ name: 'tests', run: work }], maxRetries: 1 };
+    const pipeline = definePipeline({
+      name: 'asked',
+      phases: [
+        phase('a', { tasks: [task('work', { run: work })], review: { ...review, minConfidence: 0 } }),
+        phase('b', { after: ['a'], tasks: [task('work', { run: work })], review }),
+      ],
+    });
+    const { findings, bounds, coverage } = await rehearseAll(pipeline, {
+      // A check that throws has the review asked again, and no person.
+      checks: { 'a.tests': [fails('gone'), repeats(true)] },
+    });
+    expect({ findings, notReached: bounds.notReached }).toEqual({ findings: [], notReached: [] });
+    // The check of "a" has steps of its own.
+    expect(coverage.missing).toEqual(['gate a: review again refused', 'check tests of a: failed']);
+    expect(bounds.bounds.filter(({ of }) => of === 'reviews').map(({ bound }) => bound)).toEqual([6, 24]);
+    expect(coverage.rows.map(({ name }) => name)).not.toContain('gate b: unreadable verdict');
   });
 
   it('names a phase that never completes, with the reason, and none that only waits for it', async () => {

@@ -239,8 +239,13 @@ describe('applyRun()', () => {
     ['a detached HEAD', 'is on no branch', (lab) => lab.git('checkout', '-q', '--detach')],
     [
       'a merge',
-      'A merge is in progress',
+      'A merge is in progress. End it first: git merge --continue, or git merge --abort.',
       (lab) => lab.git('rev-parse', 'HEAD').then((id) => put(lab.user, '.git/MERGE_HEAD', `${id}\n`)),
+    ],
+    [
+      'a bisection',
+      'A bisection is in progress. End it first: git bisect reset.',
+      (lab) => put(lab.user, '.git/BISECT_LOG', ''),
     ],
   ])('leaves all as it is with %s in the way', async (_, reason, prepare) => {
     const lab = await makeLab(folder.path);
@@ -251,7 +256,8 @@ describe('applyRun()', () => {
     await prepare(lab);
     const before = await pictureOf(lab.user);
     const result = await apply(lab);
-    expect(result).toMatchObject({ applied: false, command: 'git merge phasegate/run' });
+    const first = /first: ([^,.]+)/u.exec(reason)?.slice(1) ?? [];
+    expect(result).toMatchObject({ applied: false, command: [...first, 'git merge phasegate/run'].join(' && ') });
     expect('reason' in result && result.reason).toContain(reason);
     expect(await pictureOf(lab.user)).toEqual(before);
   });

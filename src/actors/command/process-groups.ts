@@ -68,12 +68,12 @@ export async function processesOfRunAtRest(run: string): Promise<void> {
  * @returns A function that removes the note.
  */
 export function noteGroup(run: string, pid: number): () => void {
-  const { mkdirSync, rmSync, writeFileSync } = process.getBuiltinModule('fs');
+  const { rmSync, writeFileSync } = process.getBuiltinModule('fs');
   try {
     const folder = stateFolder('processes');
     const note: GroupNote = { owner: identify(process.pid), group: identify(pid) };
     const file = process.getBuiltinModule('path').join(folder, `${keyOf(run)}-${pid}-${note.group.start}.json`);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     writeFileSync(file, JSON.stringify(note), { mode: 0o600 });
     return () => rmSync(file, { force: true });
   } catch {
@@ -132,6 +132,24 @@ export function stateFolder(name: string): string {
   const home = process.platform === 'win32' ? LOCALAPPDATA : XDG_STATE_HOME;
   const usual = () => path.join(process.getBuiltinModule('os').homedir(), '.local', 'state');
   return path.join(home !== undefined && path.isAbsolute(home) ? home : usual(), 'phasegate', name);
+}
+
+/**
+ * Makes a folder for this user alone, and those above it. The recursive call of Node never ends below a folder such as /proc, in which the
+ * system makes none.
+ *
+ * @throws The error of the system.
+ */
+export function makeFolder(folder: string): void {
+  const { existsSync, mkdirSync } = process.getBuiltinModule('fs');
+  if (existsSync(folder)) return;
+  makeFolder(process.getBuiltinModule('path').dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have made it.
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 // --- internal ---

@@ -13,8 +13,8 @@ import type { ProgramIo } from '../terminal/program-io.ts';
 
 /** Checks the pipeline of a file and prints the most that a run can take. Loading refuses an invalid pipeline. */
 export async function checkFile(file: string, io: ProgramIo): Promise<ExitCode> {
-  const { plan } = await loadPipeline(file, io);
+  const pipeline = await loadPipeline(file, io);
   const paint = createPainter(seesColours(io.stdout, io));
-  io.stdout.write(asText(analysisLines(plan, analyze(plan)).map(paint)));
+  io.stdout.write(asText(analysisLines(pipeline.plan, analyze(pipeline)).map(paint)));
   return exitCode.completed;
 }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+import type { Work } from '../definition/compile.ts';
+import { peopleIn, type PersonOf } from '../definition/people.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from '../plan/plan.ts';
 import { countOf, isOver } from '../plan/policy.ts';
 import { byName } from '../values/by-name.ts';
@@ -16,7 +18,10 @@ export interface PhaseBound {
   readonly starts: number;
   /** Executions of all its tasks; tries of a single task are not counted. */
   readonly attempts: number;
-  /** Most times that each reviewer is asked, by name. */
+  /**
+   * Most times that each reviewer is asked, by name. A person neither fails nor answers without a decision. So the review of a person is
+   * asked again only for too little confidence (`minConfidence`). By a plan alone, no reviewer is known to be a person.
+   */
   readonly reviews: Readonly<Record<string, number>>;
   /** US dollars, from the estimates of its tasks, reviewers and reflect call; `null` if one has no estimate. */
   readonly costUsd: number | null;
@@ -51,11 +56,12 @@ export interface Analysis {
 }
 
 /** Analyses a pipeline, or its plan. */
-export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
-  const plan = 'plan' in pipeline ? pipeline.plan : pipeline;
+export function analyze(pipeline: Plan | { readonly plan: Plan; readonly work?: Work }): Analysis {
+  const { plan, work } = 'plan' in pipeline ? pipeline : { plan: pipeline, work: undefined };
+  const personOf = peopleIn(work);
   const graph = planGraph(plan);
   const starts = countStarts(plan, graph);
-  const bounds = plan.phases.map((phase, index) => boundOf(plan, phase, starts[index] ?? FIRST));
+  const bounds = plan.phases.map((phase, index) => boundOf(plan, phase, starts[index] ?? FIRST, personOf));
   const bounded = plan.phases.every((phase, index) => isBounded(phase, bounds[index]));
   return {
     ...layout(graph),
@@ -81,22 +87,25 @@ export function analyze(pipeline: Plan | { readonly plan: Plan }): Analysis {
 
 const FIRST: Starts = { gated: 1, ungated: 0 };
 
-function boundOf(plan: Plan, phase: PhasePlan, starts: Starts): PhaseBound {
+function boundOf(plan: Plan, phase: PhasePlan, starts: Starts, personOf: PersonOf): PhaseBound {
   const { gate, name, tasks } = phase;
   const { corrections = Infinity, attemptsPerPhase = Infinity } = plan.limits;
   const most = Math.min(corrections + 1, attemptsPerPhase);
   const perStart = gate ? 1 + countOf(gate.maxRetries) : 1;
   const gated = Math.min(starts.gated * perStart, most);
   const attempts = Math.min(gated + starts.ungated, most);
-  const asked = gate ? gated * (1 + countOf(gate.maxReviewErrors)) : 0;
-  const reviewers = gate?.reviewers ?? [];
+  const askedOf = (reviewer: string): number => {
+    const isSure = gate?.minConfidence === 0 && personOf(name, reviewer) !== undefined;
+    return isSure ? gated : gated * (1 + countOf(gate?.maxReviewErrors ?? 0));
+  };
+  const asked = (gate?.reviewers ?? []).map((one) => [one, askedOf(one.name)] as const);
   const own = gate?.reflect ? [...tasks, gate.reflect] : tasks;
-  const work = [...own.map((task) => [task, attempts] as const), ...reviewers.map((one) => [one, asked] as const)];
+  const work = [...own.map((task) => [task, attempts] as const), ...asked];
   return {
     phase: name,
     starts: Math.min(starts.gated + starts.ungated, most),
     attempts,
-    reviews: byName(reviewers.map((one) => [one.name, asked])),
+    reviews: byName(asked.map(([one, times]) => [one.name, times])),
     costUsd: total(work.map(([one, times]) => multiple(one.estimate.costUsd, times * countOf(one.attempts)))),
     tokens: total(work.map(([one, times]) => multiple(one.estimate.tokens, times * countOf(one.attempts)))),
   };

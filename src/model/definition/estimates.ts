@@ -42,8 +42,8 @@ export function uncounted(
 
 /** Advice about an amount that is neither reported nor estimated. */
 export function estimateHint(amount: UsageAmount): string {
-  const unit = amount === 'tokens' ? 'tokens' : 'US dollars';
-  return `Give \`estimate: { ${amount}: … }\` with the most ${unit} that one try may use, or remove the limit.`;
+  const [unit, option] = amount === 'tokens' ? ['tokens', '--estimate-tokens'] : ['US dollars', '--estimate-cost'];
+  return `Give \`estimate: { ${amount}: … }\` with the most ${unit} that one try may use (${option} of \`phasegate fleet\`), or remove the limit.`;
 }
 
 // --- internal ---

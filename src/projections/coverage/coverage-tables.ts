@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { GatePlan, Plan } from '../../model/plan/plan.ts';
+import type { PersonOf } from '../../model/definition/people.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import {
   checkName,
   endName,
@@ -23,18 +24,17 @@ import {
   type PhaseCoverage,
   type RewindCoverage,
 } from './coverage-entry.ts';
-import { limitNames, mayReach, possibleEnds, possibleOutcomes } from './possible.ts';
+import { isGated, limitNames, mayReach, possibleEnds, possibleOutcomes, type GatedPhase } from './possible.ts';
 
-/** Entries of one kind by name, in the order of the plan. */
+/** Counts of one kind of entries, by name. */
 export interface Table<F> {
-  /** Adds an entry, which nothing has shown yet. */
-  expect(fields: F, asked: boolean): void;
-  /** Counts what a run has shown. An entry that the plan does not have is added, and not asked for. */
+  /** Counts what a run has shown. */
   count(fields: F): void;
-  all(): readonly (F & CoverageEntry)[];
+  /** Returns the entries that a plan has, in its order, then those that runs have shown besides, which are not asked for. */
+  entries(ofPlan: readonly Expected<F>[]): readonly (F & CoverageEntry)[];
 }
 
-/** The tables of a coverage. */
+/** The tables of a coverage during counting. */
 export interface CoverageTables {
   readonly phases: Table<Fields<PhaseCoverage>>;
   readonly rows: Table<Fields<CoverageRow>>;
@@ -44,9 +44,14 @@ export interface CoverageTables {
   readonly ends: Table<Fields<EndCoverage>>;
 }
 
-/** Makes the tables of a plan, with a count of 0 for each entry. */
-export function coverageTables(plan: Plan): CoverageTables {
-  const tables: CoverageTables = {
+/** The entries of a coverage, by kind. */
+export type CoverageEntries = {
+  readonly [K in keyof CoverageTables]: ReturnType<CoverageTables[K]['entries']>;
+};
+
+/** Makes tables in which nothing is counted. */
+export function coverageTables(): CoverageTables {
+  return {
     phases: tableOf(phaseName),
     rows: tableOf(rowName),
     limits: tableOf<Fields<LimitCoverage>>(limitName),
@@ -54,65 +59,106 @@ export function coverageTables(plan: Plan): CoverageTables {
     rewinds: tableOf(rewindName),
     ends: tableOf(endName),
   };
-  for (const { name: phase, gate } of plan.phases) {
-    for (const status of STATUSES) tables.phases.expect({ phase, status }, status === 'ran' || status === 'approved');
-    if (gate) expectGate(tables, plan, phase, gate);
-  }
-  for (const name of limitNames(plan))
-    tables.limits.expect({ limit: name, max: plan.limits[name] ?? null }, mayReach(plan, name));
+}
+
+/** Returns the entries of all tables. @param personOf The people among the reviewers, as far as they are known. */
+export function entriesOf(plan: Plan, tables: CoverageTables, personOf: PersonOf): CoverageEntries {
+  const gated = plan.phases.filter(isGated);
   const ends = new Set(possibleEnds(plan));
-  for (const status of ENDS) tables.ends.expect({ status }, ends.has(status));
-  return tables;
+  const gates = gated.map((phase) => expectedOf(plan, phase, personOf));
+  return {
+    phases: tables.phases.entries(
+      plan.phases.flatMap(({ name: phase }) =>
+        STATUSES.map((status) => expected({ phase, status }, status === 'ran' || status === 'approved')),
+      ),
+    ),
+    rows: tables.rows.entries(gates.flatMap(({ rows }) => rows)),
+    limits: tables.limits.entries(
+      limitNames(plan).map((name) => expected({ limit: name, max: plan.limits[name] ?? null }, mayReach(plan, name))),
+    ),
+    checks: tables.checks.entries(
+      gated.flatMap(({ name: phase, gate }) =>
+        gate.checks.flatMap((check) => OUTCOMES.map((outcome) => expected({ phase, check, outcome }, true))),
+      ),
+    ),
+    rewinds: tables.rewinds.entries(gates.flatMap(({ rewinds }) => rewinds)),
+    ends: tables.ends.entries(ENDS.map((status) => expected({ status }, ends.has(status)))),
+  };
 }
 
 // --- internal ---
 
 const STATUSES: readonly CoveredStatus[] = ['ran', 'approved', 'rejected', 'failed', 'skipped', 'cancelled'];
+const OUTCOMES: readonly CheckCoverage['outcome'][] = ['passed', 'failed'];
 const ENDS: readonly EndCoverage['status'][] = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'];
 
+/** An entry that a plan has. */
+interface Expected<F> {
+  readonly fields: F;
+  readonly asked: boolean;
+}
+
+function expected<F>(fields: F, asked: boolean): Expected<F> {
+  return { fields, asked };
+}
+
 function tableOf<F extends object>(nameOf: (fields: F) => string): Table<F> {
-  const entries = new Map<string, { readonly fields: F; readonly asked: boolean; times: number }>();
-  const expect = (fields: F, asked: boolean): void => {
-    entries.set(nameOf(fields), { fields, asked, times: 0 });
-  };
+  const counted = new Map<string, { readonly fields: F; times: number }>();
   return {
-    expect,
     count(fields) {
       const name = nameOf(fields);
-      if (!entries.has(name)) expect(fields, false);
-      const entry = entries.get(name);
-      if (entry) entry.times += 1;
+      const entry = counted.get(name) ?? { fields, times: 0 };
+      entry.times += 1;
+      counted.set(name, entry);
     },
-    all: () => [...entries].map(([name, { fields, times, asked }]) => ({ name, ...fields, times, asked })),
+    entries(ofPlan) {
+      const known = new Map(ofPlan.map((one) => [nameOf(one.fields), one]));
+      const others = [...counted].filter(([name]) => !known.has(name));
+      return [
+        ...[...known].map(([name, { fields, asked }]) => {
+          return { name, ...fields, times: counted.get(name)?.times ?? 0, asked };
+        }),
+        ...others.map(([name, { fields, times }]) => ({ name, ...fields, times, asked: false })),
+      ];
+    },
   };
 }
 
-function expectGate({ rows, checks, rewinds }: CoverageTables, plan: Plan, phase: string, gate: GatePlan): void {
-  const can = possibleOutcomes(plan, gate);
-  const expect = (
+/** Returns the rows and the rewinds that a gate can show. */
+function expectedOf(
+  plan: Plan,
+  { name: phase, gate }: GatedPhase,
+  personOf: PersonOf,
+): {
+  readonly rows: readonly Expected<Fields<CoverageRow>>[];
+  readonly rewinds: readonly Expected<Fields<RewindCoverage>>[];
+} {
+  const can = possibleOutcomes(plan, { name: phase, gate }, personOf);
+  const row = (
     decision: CoveredDecision,
     asked: boolean,
     outcome: CoveredOutcome | null = null,
     target: string | null = null,
-  ): void => {
-    if (asked) rows.expect({ phase, decision, target, outcome }, true);
+  ): readonly Expected<Fields<CoverageRow>>[] => (asked ? [expected({ phase, decision, target, outcome }, true)] : []);
+  const { targets } = gate;
+  return {
+    rows: [
+      row('approve', true),
+      row('retry', can.retryGranted, 'granted'),
+      row('retry', can.retryRefused, 'refused'),
+      ...targets.flatMap((target) => [
+        row('retryPredecessor', can.rewindGranted, 'granted', target),
+        row('retryPredecessor', can.rewindRefused, 'refused', target),
+      ]),
+      row('reject', can.hasReviewers),
+      row('escalate', can.hasReviewers),
+      row('unreadable', can.unreadable),
+      row('reviewError', can.reviewError),
+      row('reviewAgain', can.againGranted, 'granted'),
+      row('reviewAgain', can.againRefused, 'refused'),
+      row('question', can.questionAnswered, 'answered'),
+      row('question', can.questionExpired, 'expired'),
+    ].flat(),
+    rewinds: can.rewindGranted ? targets.map((to) => expected({ from: phase, to }, false)) : [],
   };
-  expect('approve', true);
-  expect('retry', can.retryGranted, 'granted');
-  expect('retry', can.retryRefused, 'refused');
-  for (const target of gate.targets) {
-    expect('retryPredecessor', can.rewindGranted, 'granted', target);
-    expect('retryPredecessor', can.rewindRefused, 'refused', target);
-    if (can.rewindGranted) rewinds.expect({ from: phase, to: target }, false);
-  }
-  expect('reject', can.hasReviewers);
-  expect('escalate', can.hasReviewers);
-  expect('unreadable', can.hasReviewers);
-  expect('reviewError', true);
-  expect('reviewAgain', can.againGranted, 'granted');
-  expect('reviewAgain', true, 'refused');
-  expect('question', can.questionAnswered, 'answered');
-  expect('question', can.questionExpired, 'expired');
-  for (const check of gate.checks)
-    for (const outcome of ['passed', 'failed'] as const) checks.expect({ phase, check, outcome }, true);
 }

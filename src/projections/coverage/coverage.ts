@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Work } from '../../model/definition/compile.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limit } from '../../model/events/event-schemas.ts';
 import type { RunRecord } from '../../model/events/event.ts';
@@ -20,7 +21,8 @@ import type {
 } from './coverage-entry.ts';
 import { coverRun, type RunCoverage } from './coverage-fold.ts';
 import { coverageLines } from './coverage-lines.ts';
-import { coverageTables } from './coverage-tables.ts';
+import { coverageTables, entriesOf } from './coverage-tables.ts';
+import { knownPeople } from './known-people.ts';
 
 /** The coverage of a pipeline by runs, as JSON. */
 export interface Coverage {
@@ -66,6 +68,9 @@ export interface CoverageOptions {
 /** The records of a run, or an object that has them, such as a rehearsal. */
 export type CoveredRun = Iterable<RunRecord> | { readonly records: Iterable<RunRecord> };
 
+/** A pipeline, or its plan. */
+export type CoveredPipeline = Plan | { readonly plan: Plan; readonly work?: Work };
+
 /** A fold over the records of any number of runs, one run after another. */
 export interface CoverageFold {
   /**
@@ -80,17 +85,17 @@ export interface CoverageFold {
  * Returns the coverage of a pipeline by the records of runs. Runs of tests and of production count alike. Entries that cannot occur by
  * the plan are not asked for. Takes time linear in the number of records.
  *
- * @param pipeline The pipeline, or its plan.
+ * @param pipeline The pipeline, or its plan. A plan does not say which reviewers are people: those count as people whom a record has asked.
  * @param runs The records of each run, from the first on, or objects that have them.
  * @throws RangeError if a run is neither; PhasegateError `RUN_CHANGED` if a run follows another definition, and these are refused; `RECORDS_INCOMPLETE` if the first
  *   record of a run is missing.
  */
 export function coverageOf(
-  pipeline: Plan | { readonly plan: Plan },
+  pipeline: CoveredPipeline,
   runs: Iterable<CoveredRun>,
   options: CoverageOptions = {},
 ): Coverage {
-  const fold = foldCoverage('plan' in pipeline ? pipeline.plan : pipeline, options);
+  const fold = foldCoverage(pipeline, options);
   for (const run of runs) for (const record of recordsOf(run)) fold.apply(record);
   return fold.coverage();
 }
@@ -103,8 +108,10 @@ export function recordsOf(run: CoveredRun): Iterable<RunRecord> {
 }
 
 /** Starts a fold before the first run. */
-export function foldCoverage(plan: Plan, { otherPlans = 'refuse' }: CoverageOptions = {}): CoverageFold {
-  const tables = coverageTables(withoutRunLimits(plan));
+export function foldCoverage(pipeline: CoveredPipeline, { otherPlans = 'refuse' }: CoverageOptions = {}): CoverageFold {
+  const { plan, work } = 'plan' in pipeline ? pipeline : { plan: pipeline, work: undefined };
+  const tables = coverageTables();
+  const people = knownPeople(work);
   const known = new Set(plan.phases.map(({ name }) => name));
   const counts = { runs: 0, otherRuns: 0, records: 0 };
   let run: { readonly runId: string; readonly fold: RunCoverage; counts: boolean; isOther: boolean } | undefined;
@@ -131,17 +138,11 @@ export function foldCoverage(plan: Plan, { otherPlans = 'refuse' }: CoverageOpti
       if (!run) throw incomplete(record);
       if (!run.counts) return;
       counts.records += 1;
+      people.note(event);
       run.fold.apply(record);
     },
     coverage() {
-      const lists = {
-        phases: tables.phases.all(),
-        rows: tables.rows.all(),
-        limits: tables.limits.all(),
-        checks: tables.checks.all(),
-        rewinds: tables.rewinds.all(),
-        ends: tables.ends.all(),
-      };
+      const lists = entriesOf(withoutRunLimits(plan), tables, people.personOf);
       const asked = Object.values(lists).flatMap((list) => list.filter((one) => one.asked));
       const missing = asked.flatMap(({ name, times }) => (times === 0 ? name : []));
       const shown = asked.length - missing.length;

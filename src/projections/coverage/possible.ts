@@ -6,8 +6,10 @@
  * @module
  */
 import { analyze } from '../../model/analysis/analyze.ts';
+import type { PersonOf } from '../../model/definition/people.ts';
 import { limit } from '../../model/events/event-schemas.ts';
 import type { RunStatus } from '../../model/events/event.ts';
+import type { InboxPolicy } from '../../model/plan/inbox-policy.ts';
 import type { GatePlan, PhasePlan, Plan } from '../../model/plan/plan.ts';
 import type { LimitName } from '../../model/plan/policy-schema.ts';
 import { countOf } from '../../model/plan/policy.ts';
@@ -20,18 +22,35 @@ export interface PossibleOutcomes {
   readonly rewindGranted: boolean;
   readonly rewindRefused: boolean;
   readonly againGranted: boolean;
-  /** True if reviewers can reject, escalate, send back a phase, or answer without a verdict. Checks cannot. */
+  /** True if reviewers can reject, escalate, or send back a phase. Checks cannot. */
   readonly hasReviewers: boolean;
+  /** True if a reviewer can answer without a verdict. A person cannot. */
+  readonly unreadable: boolean;
+  /** True if a reviewer or a check can throw. A person cannot. */
+  readonly reviewError: boolean;
+  readonly againRefused: boolean;
   readonly questionAnswered: boolean;
   readonly questionExpired: boolean;
 }
 
-/** Returns the possible outcomes of a gate. */
-export function possibleOutcomes(plan: Plan, gate: GatePlan): PossibleOutcomes {
+/**
+ * Returns the possible outcomes of the gate of a phase.
+ *
+ * @param personOf The people among the reviewers, as far as they are known. Others may fail.
+ */
+export function possibleOutcomes(
+  plan: Plan,
+  { name, gate }: GatedPhase,
+  personOf: PersonOf = nobody,
+): PossibleOutcomes {
   const { corrections = Infinity, perPair = Infinity } = plan.limits;
   const attempts = hardAttempts(plan);
   const [retries, rewinds] = [countOf(gate.maxRetries), countOf(gate.maxPredecessorRetries)];
   const hasReviewers = gate.reviewers.length > 0;
+  const people = gate.reviewers.flatMap((one) => personOf(name, one.name) ?? []);
+  const hasMachines = people.length < gate.reviewers.length;
+  // Too little confidence is never asked for, so a gate of people alone is not asked to review again.
+  const mayFail = hasMachines || gate.checks.length > 0;
   // An issue makes a loop one demand before the same words do. Checks find no issues.
   const loop = countOf(gate.loopAfter) - (hasReviewers ? 1 : 0);
   // A refused demand comes after as many granted ones as the budget has, or as make a loop.
@@ -44,11 +63,25 @@ export function possibleOutcomes(plan: Plan, gate: GatePlan): PossibleOutcomes {
     retryRefused,
     rewindGranted: hasReviewers && Math.min(rewinds, corrections, perPair) > 0,
     rewindRefused: hasReviewers && rewindRefused,
-    againGranted: countOf(gate.maxReviewErrors) > 0,
+    againGranted: mayFail && countOf(gate.maxReviewErrors) > 0,
+    againRefused: mayFail,
     hasReviewers,
+    unreadable: hasMachines,
+    reviewError: mayFail,
     questionAnswered: asksPerson,
-    questionExpired: asksPerson && gate.inbox.expireAfterMs !== undefined,
+    questionExpired: people.some(mayExpire) || (asksPerson && mayExpire(gate.inbox)),
   };
+}
+
+/** A phase with a gate. */
+export interface GatedPhase {
+  readonly name: string;
+  readonly gate: GatePlan;
+}
+
+/** True for a phase with a gate. */
+export function isGated<P extends PhasePlan>(phase: P): phase is P & GatedPhase {
+  return phase.gate !== null;
 }
 
 /** True if a run can reach a limit of its plan without people. Usage and time are always possible. */
@@ -76,7 +109,7 @@ export function mayReach(plan: Plan, name: LimitName): boolean {
 /** Lists the statuses with which a run can end. A task can always fail, and a caller can always cancel. */
 export function possibleEnds(plan: Plan): readonly RunStatus[] {
   const limits = limitNames(plan).filter((name) => mayReach(plan, name) && endsRun(plan, name));
-  const rejects = plan.phases.some(({ gate }) => gate !== null && mayReject(plan, gate));
+  const rejects = plan.phases.some((phase) => isGated(phase) && mayReject(plan, phase));
   return ['completed', ...(rejects ? REJECTED : []), 'failed', 'cancelled', ...(limits.length > 0 ? EXHAUSTED : [])];
 }
 
@@ -89,6 +122,12 @@ export function limitNames({ limits }: Plan): readonly LimitName[] {
 
 const REJECTED: readonly RunStatus[] = ['rejected'];
 const EXHAUSTED: readonly RunStatus[] = ['exhausted'];
+
+function nobody(): undefined {}
+
+function mayExpire({ expireAfterMs }: InboxPolicy): boolean {
+  return expireAfterMs !== undefined;
+}
 
 /** Limits that hold only the phase that makes a demand, if a person is asked. */
 const OF_ONE_PHASE: ReadonlySet<LimitName> = new Set<LimitName>(['corrections', 'perPair']);
@@ -113,9 +152,9 @@ function mayAskOtherwise(plan: Plan, { onReviewUnavailable, inbox }: GatePlan): 
 
 const OF_PHASES = ['corrections', 'perPair', 'attemptsPerPhase'] as const;
 
-function mayReject(plan: Plan, gate: GatePlan): boolean {
-  const { hasReviewers, questionAnswered, retryRefused } = possibleOutcomes(plan, gate);
-  return hasReviewers || questionAnswered || (retryRefused && gate.onExhausted === 'reject');
+function mayReject(plan: Plan, phase: GatedPhase): boolean {
+  const { hasReviewers, questionAnswered, retryRefused } = possibleOutcomes(plan, phase);
+  return hasReviewers || questionAnswered || (retryRefused && phase.gate.onExhausted === 'reject');
 }
 
 /** True if a limit that is reached can end the run: at once, or as a person refuses to lift it. */

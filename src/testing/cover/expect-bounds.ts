@@ -5,6 +5,7 @@
  */
 import { analyze, type PhaseBound } from '../../model/analysis/analyze.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
+import { peopleIn } from '../../model/definition/people.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { checkPipeline } from '../../runtime/run.ts';
@@ -71,12 +72,13 @@ export async function pressBounds<O, I>(
 ): Promise<BoundsReport> {
   requireCount('tries', most);
   let bounds = requireBounds(pipeline);
+  const byPeople = gatesOfPeople(pipeline);
   let tries = 0;
   for (const manner of mannersOf(pipeline.plan).slice(0, most)) {
     const { records } = await rehearseUnnoted<O, unknown>(pipeline, pressingScript(pipeline, manner, own));
     tries += 1;
     onRun(records);
-    bounds = bounds.map((one) => ({ ...one, most: Math.max(one.most, countOf(one, records)) }));
+    bounds = bounds.map((one) => ({ ...one, most: Math.max(one.most, countOf(one, records, byPeople)) }));
     const report = new Report(bounds, tries);
     if (bounds.some((one) => one.most > one.bound)) throw outOfBounds(pipeline.name, report);
     if (report.notReached.length === 0) return report;
@@ -85,7 +87,7 @@ export async function pressBounds<O, I>(
 }
 
 /** Returns the bounds of a pipeline. @throws PhasegateError `BOUND_EXCEEDED` if a phase has none. */
-export function requireBounds(pipeline: Pick<Pipeline, 'plan' | 'name'>): readonly ReachedBound[] {
+export function requireBounds(pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>): readonly ReachedBound[] {
   const bounds = analyze(pipeline).bounds.flatMap(boundsOf);
   const endless = bounds.filter(({ bound }) => bound === Infinity);
   if (endless.length > 0) throw outOfBounds(pipeline.name, new Report(endless, 0));
@@ -145,9 +147,26 @@ function boundsOf({ phase, attempts, reviews }: PhaseBound): readonly ReachedBou
   ];
 }
 
-function countOf({ phase, of }: ReachedBound, records: readonly RunRecord[]): number {
+/** Returns the phases whose reviewers are all people. A check that throws repeats their review before any of them is asked. */
+function gatesOfPeople({ plan, work }: Pick<Pipeline, 'plan' | 'work'>): ReadonlySet<string> {
+  const personOf = peopleIn(work);
+  const phases = plan.phases.filter(({ name, gate }) => gate?.reviewers.every((one) => personOf(name, one.name)));
+  return new Set(phases.map(({ name }) => name));
+}
+
+function countOf({ phase, of }: ReachedBound, records: readonly RunRecord[], byPeople: ReadonlySet<string>): number {
+  if (of === 'reviews' && byPeople.has(phase)) return asksOf(phase, records);
   const type = of === 'attempts' ? 'phase.started' : 'review.started';
   return records.filter(({ event }) => event.type === type && event.phase === phase).length;
+}
+
+/** The number of times that one person was asked to review a phase; of several the most. */
+function asksOf(phase: string, records: readonly RunRecord[]): number {
+  const times = new Map<string, number>();
+  for (const { event } of records)
+    if (event.type === 'task.asked' && event.reviewer && event.phase === phase)
+      times.set(event.task, (times.get(event.task) ?? 0) + 1);
+  return Math.max(0, ...times.values());
 }
 
 function outOfBounds(pipeline: string, report: Report): PhasegateError {

@@ -23,7 +23,7 @@ export interface Manner {
   readonly target: 'nearest' | 'farthest';
   /** Durations of phases: equal, longer or shorter in the order of the phases, or mixed. Siblings then end at other times. */
   readonly durations: 'equal' | 'longer' | 'shorter' | 'mixed';
-  /** True if each review fails as often as the gate asks again. */
+  /** True if each review fails as often as the gate asks again: reviewers throw, and people are unsure. */
   readonly fails: boolean;
   /** The only phase whose gate presses on, so that limits of the run are spent on it. @default all */
   readonly only?: string | undefined;
@@ -59,21 +59,22 @@ export function pressingScript(
 ): Script {
   let made = 0;
   const next = (): number => (made += 1);
-  const sentBack: string[] = [];
   const presses = (phase: string): boolean => manner.only === undefined || manner.only === phase;
-  const pressed = (about: Pick<InboxItem, 'about' | 'attempt'>): Decision | undefined => {
+  const budgets = budgetsOf(plan);
+  const pressed = (about: Worked): Decision | undefined => {
     if (!presses(about.about)) return undefined;
-    const demand = demandOf(budgetOf(plan, about, sentBack), manner, `Demand ${next()}`);
-    if (demand?.type === 'retryPredecessor') sentBack.push(pairOf(about.about, demand.phase));
+    const demand = demandOf(budgets.left(about), manner, `Demand ${next()}`);
+    if (demand) budgets.spend(about, demand);
     return demand;
   };
+  const unsure = unsureAnswers(plan);
   const places = new Map(plan.phases.map(({ name }, index) => [name, index]));
   return {
     input: own.input ?? (work.input && sample(work.input)),
     tasks: {
-      '*': async ({ phase, task, attempt, wait }: TaskContext) => {
+      '*': async ({ phase, task, attempt, generation, wait }: TaskContext) => {
         await wait(durationOf(manner.durations, places.get(phase) ?? 0, places.size));
-        const demand = isJudge(plan, phase, task) ? pressed({ about: phase, attempt }) : undefined;
+        const demand = isJudge(plan, phase, task) ? pressed({ about: phase, attempt, generation }) : undefined;
         if (demand?.type === 'retryPredecessor') throw needsRework(demand.phase, demand.feedback);
         return sample(work.phases.get(phase)?.tasks.get(task)?.output, next());
       },
@@ -98,6 +99,7 @@ export function pressingScript(
     people: {
       '*': (item: InboxItem) => {
         if (item.kind !== 'review') return answerOf(work, item, next());
+        if (manner.fails && presses(item.about) && unsure(item)) return { ...retry(`Demand ${next()}`), confidence: 0 };
         return pressed(item) ?? approve();
       },
       ...own.people,
@@ -119,18 +121,39 @@ function isJudge({ phases }: Plan, phase: string, task: string): boolean {
   return its?.gate?.reviewers.length === 0 && its.tasks[0]?.name === task;
 }
 
-/** The budget of a gate, for people and tasks, who are not told of it. @param sentBack Pairs of phases so far. */
-function budgetOf(
-  plan: Plan,
-  { about, attempt }: Pick<InboxItem, 'about' | 'attempt'>,
-  sentBack: readonly string[],
-): Budget {
-  const { maxRetries = 0, maxPredecessorRetries = 0, targets = [] } = gateOf(plan, about) ?? {};
-  const left = (target: string): number =>
-    countOf(maxPredecessorRetries) - sentBack.filter((pair) => pair === pairOf(about, target)).length;
+/** The work of a phase that is judged. */
+type Worked = Pick<InboxItem, 'about' | 'attempt' | 'generation'>;
+
+/** Budgets of gates, for people and tasks, who are not told of them. */
+interface Budgets {
+  /** Returns what is left. */
+  left(work: Worked): Budget;
+  spend(work: Worked, demand: Decision): void;
+}
+
+function budgetsOf(plan: Plan): Budgets {
+  const sentBack: string[] = [];
+  const retries = new Map<string, { readonly generation: number; readonly spent: number }>();
+  /** Returns the retries since the latest fresh start, which is a new generation, or a restart at attempt 0. */
+  const spentBy = ({ about, attempt, generation }: Worked): number => {
+    const known = retries.get(about);
+    return attempt === 0 || known?.generation !== generation ? 0 : known.spent;
+  };
   return {
-    retriesLeft: countOf(maxRetries) - attempt,
-    rewindsLeft: Object.fromEntries(targets.map((target) => [target, left(target)])),
+    left(work) {
+      const { maxRetries = 0, maxPredecessorRetries = 0, targets = [] } = gateOf(plan, work.about) ?? {};
+      const leftOf = (target: string): number =>
+        countOf(maxPredecessorRetries) - sentBack.filter((pair) => pair === pairOf(work.about, target)).length;
+      return {
+        retriesLeft: countOf(maxRetries) - spentBy(work),
+        rewindsLeft: Object.fromEntries(targets.map((target) => [target, leftOf(target)])),
+      };
+    },
+    spend(work, demand) {
+      const { about, generation } = work;
+      if (demand.type === 'retryPredecessor') sentBack.push(pairOf(about, demand.phase));
+      if (demand.type === 'retry') retries.set(about, { generation, spent: spentBy(work) + 1 });
+    },
   };
 }
 
@@ -157,6 +180,19 @@ function mayRetry({ retriesLeft }: Budget): boolean {
 function asksLeft(plan: Plan, { phase, idempotencyKey }: ReviewContext): number {
   const most = gateOf(plan, phase)?.maxReviewErrors;
   return typeof most === 'number' ? most + 1 - Number(idempotencyKey.split('/').at(-1)) : 0;
+}
+
+/** Makes a function that tells if a person is to be unsure: as often in a row as the gate asks again for too little confidence. */
+function unsureAnswers(plan: Plan): (item: Pick<InboxItem, 'about' | 'task'>) => boolean {
+  const given = new Map<string, number>();
+  return ({ about, task }) => {
+    const { maxReviewErrors, minConfidence = 0 } = gateOf(plan, about) ?? {};
+    const most = typeof maxReviewErrors === 'number' && minConfidence > 0 ? maxReviewErrors : 0;
+    const key = JSON.stringify([about, task]);
+    const times = given.get(key) ?? 0;
+    given.set(key, times < most ? times + 1 : 0);
+    return times < most;
+  };
 }
 
 function unavailable(): Error {

@@ -41,7 +41,7 @@ export async function rehearseAll<O, I>(pipeline: Pipeline<O, I>, own: OwnSteps 
   requireBounds(pipeline);
   const runs: (readonly RunRecord[])[] = [];
   const stuck: StuckRehearsal[] = [];
-  const waits: string[] = [];
+  const waits = new Set<string>();
   const stories = singleStories(pipeline);
   for (const story of stories) {
     const { name, phase, act } = story;
@@ -50,12 +50,12 @@ export async function rehearseAll<O, I>(pipeline: Pipeline<O, I>, own: OwnSteps 
     } catch (error) {
       if (!(error instanceof StuckError)) throw error;
       // A question without an expiry waits for ever, as it should.
-      if (act.type === 'silence') waits.push(phase ?? '');
+      if (act.type === 'silence' || act.type === 'unanswered review') waits.add(phase ?? '');
       else stuck.push({ name, phase, waitsFor: error.waitsFor });
     }
   }
   const bounds = await pressBounds(pipeline, own, (records) => runs.push(records));
   const coverage = coverageOf(pipeline, runs);
   const findings = findingsOf(pipeline.plan, { stuck, runs, coverage });
-  return { rehearsals: stories.length + bounds.tries, findings, waits, bounds, coverage };
+  return { rehearsals: stories.length + bounds.tries, findings, waits: [...waits], bounds, coverage };
 }

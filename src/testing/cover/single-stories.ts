@@ -4,6 +4,7 @@
  * @module
  */
 import type { Pipeline } from '../../model/definition/define.ts';
+import { peopleIn, type PersonOf } from '../../model/definition/people.ts';
 import { approve, escalate, reject, retry, retryPredecessor } from '../../model/decision/decision.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
@@ -14,6 +15,7 @@ import { sample, sampleAnswer } from '../rehearsal/sample.ts';
 import type { Script } from '../rehearsal/script.ts';
 import { aborts, fails, reports, silent, takes, type Step } from '../rehearsal/step.ts';
 import type { OwnSteps } from './pressing.ts';
+import { clauseOf, DONE_BY, type Act } from './single-acts.ts';
 
 /** One rehearsal: the gate of one phase decides otherwise, once or always. */
 export interface SingleStory {
@@ -24,29 +26,12 @@ export interface SingleStory {
   readonly isRepeated: boolean;
 }
 
-type Act =
-  | { readonly type: 'approve' | 'retry' | 'reject' | 'escalate' | 'unreadable' | 'error' }
-  | { readonly type: 'failed check' | 'broken check' }
-  | { readonly type: 'rewind'; readonly target: string }
-  /** The gate escalates, and nobody answers, or a person ends the run. */
-  | { readonly type: 'silence' | 'abort' }
-  /** The tasks of the phase fail. */
-  | { readonly type: 'failed task' }
-  /** The tasks, the reviewers or the checks of the phase never end. */
-  | { readonly type: 'endless task' | 'endless review' | 'endless check' }
-  /** The tasks of all phases use more than a limit of the run allows. */
-  | {
-      readonly type: 'spent limit';
-      readonly limit: LimitName;
-      readonly step: (output: unknown) => Step;
-      readonly isLifted: boolean;
-    };
-
 /** Returns the stories of a pipeline: all gates approve, and each gate decides otherwise in every way that its plan has. */
-export function singleStories({ plan }: Pick<Pipeline, 'plan'>): readonly SingleStory[] {
+export function singleStories({ plan, work }: Pick<Pipeline, 'plan' | 'work'>): readonly SingleStory[] {
+  const personOf = peopleIn(work);
   return [
     { name: 'every gate approves', phase: undefined, act: { type: 'approve' }, isRepeated: true },
-    ...plan.phases.flatMap(storiesOf),
+    ...plan.phases.flatMap((phase) => storiesOf(phase, personOf)),
     ...limitStories(plan),
   ];
 }
@@ -90,10 +75,17 @@ export function singleScript({ work }: Pick<Pipeline, 'work'>, story: SingleStor
     people: {
       '*': (item: InboxItem) => {
         if (item.kind === 'task') return sampleAnswer(work, item, next());
-        if (act.type === 'silence' && item.about === story.phase) return silent();
-        if (act.type === 'abort' && item.about === story.phase) return aborts();
-        if (item.kind === 'review' && BY_PEOPLE.has(act.type) && isDue(item.about, 'reviews'))
-          return decisionOf(act, `Change ${next()}.`);
+        const isAsked = item.about === story.phase;
+        if (item.kind === 'review') {
+          if (act.type === 'unanswered review' && isAsked) return silent();
+          if (act.type === 'late review' && isAsked) return lateAnswer(item);
+          return BY_PEOPLE.has(act.type) && isDue(item.about, 'reviews')
+            ? decisionOf(act, `Change ${next()}.`)
+            : approve();
+        }
+        if (act.type === 'silence' && isAsked) return silent();
+        if (act.type === 'abort' && isAsked) return aborts();
+        if (act.type === 'late answer' && isAsked) return lateAnswer(item);
         if (item.kind === 'limit' && act.type === 'spent limit' && !act.isLifted) return reject('Enough was used.');
         return item.empty ? reject('There is nothing to approve.') : approve();
       },
@@ -105,9 +97,17 @@ export function singleScript({ work }: Pick<Pipeline, 'work'>, story: SingleStor
 // --- internal ---
 
 /** Acts that a person may do as a reviewer. */
-const BY_PEOPLE: ReadonlySet<Act['type']> = new Set(['retry', 'rewind', 'reject']);
+const BY_PEOPLE: ReadonlySet<Act['type']> = new Set([
+  'retry',
+  'rewind',
+  'reject',
+  'escalate',
+  'silence',
+  'late answer',
+  'abort',
+]);
 
-function storiesOf({ name: phase, gate }: PhasePlan): readonly SingleStory[] {
+function storiesOf({ name: phase, gate }: PhasePlan, personOf: PersonOf): readonly SingleStory[] {
   const story = (act: Act, isRepeated: boolean): SingleStory => {
     return { name: clauseOf(phase, act, isRepeated), phase, act, isRepeated };
   };
@@ -119,6 +119,18 @@ function storiesOf({ name: phase, gate }: PhasePlan): readonly SingleStory[] {
       ? [...both({ type: 'failed check' }), ...both({ type: 'broken check' }), story({ type: 'endless check' }, true)]
       : [];
   if (gate.reviewers.length === 0) return [...tasks, ...checks];
+  const people = gate.reviewers.filter(({ name }) => personOf(phase, name));
+  // People neither fail nor answer without a decision. One who never answers waits as any question does.
+  const unanswered = people.length > 0 ? [story({ type: 'unanswered review' }, true)] : [];
+  const isLate = people.some(({ name }) => personOf(phase, name)?.expireAfterMs !== undefined);
+  const late = [
+    ...(isLate ? [story({ type: 'late review' }, true)] : []),
+    ...(gate.inbox.expireAfterMs === undefined ? [] : [story({ type: 'late answer' }, false)]),
+  ];
+  const failures =
+    people.length < gate.reviewers.length
+      ? [...both({ type: 'unreadable' }), ...both({ type: 'error' }), story({ type: 'endless review' }, true)]
+      : [];
   return [
     ...tasks,
     ...checks,
@@ -128,10 +140,15 @@ function storiesOf({ name: phase, gate }: PhasePlan): readonly SingleStory[] {
     story({ type: 'escalate' }, false),
     story({ type: 'silence' }, false),
     story({ type: 'abort' }, false),
-    ...both({ type: 'unreadable' }),
-    ...both({ type: 'error' }),
-    story({ type: 'endless review' }, true),
+    ...unanswered,
+    ...late,
+    ...failures,
   ];
+}
+
+/** The answer of a person after the question has expired. */
+function lateAnswer({ openedAt, expireAt = openedAt }: InboxItem): Step {
+  return takes(expireAt - openedAt + 1, approve());
 }
 
 function limitStories({ limits, onLimit }: Plan): readonly SingleStory[] {
@@ -151,65 +168,6 @@ function limitStories({ limits, onLimit }: Plan): readonly SingleStory[] {
   });
 }
 
-/** The workers who do the acts. */
-const DONE_BY: Readonly<Record<Act['type'], 'tasks' | 'reviews' | 'checks' | undefined>> = {
-  approve: 'reviews',
-  retry: 'reviews',
-  rewind: 'reviews',
-  reject: 'reviews',
-  escalate: 'reviews',
-  silence: 'reviews',
-  abort: 'reviews',
-  unreadable: 'reviews',
-  error: 'reviews',
-  'endless review': 'reviews',
-  'failed check': 'checks',
-  'broken check': 'checks',
-  'endless check': 'checks',
-  'failed task': 'tasks',
-  'endless task': 'tasks',
-  'spent limit': undefined,
-};
-
-function clauseOf(phase: string, act: Act, isRepeated: boolean): string {
-  const often = isRepeated ? 'always' : 'once';
-  const gate = `the gate of "${phase}"`;
-  switch (act.type) {
-    case 'approve':
-      return `${gate} approves`;
-    case 'retry':
-      return `${gate} ${often} demands a retry`;
-    case 'rewind':
-      return `${gate} ${often} sends back "${act.target}"`;
-    case 'reject':
-      return `${gate} rejects`;
-    case 'escalate':
-      return `${gate} escalates`;
-    case 'silence':
-      return `${gate} escalates, and nobody answers`;
-    case 'abort':
-      return `${gate} escalates, and a person ends the run`;
-    case 'unreadable':
-      return `${gate} ${often} answers without a decision`;
-    case 'error':
-      return `${gate} ${often} fails to answer`;
-    case 'endless review':
-      return `a reviewer of "${phase}" never ends`;
-    case 'failed check':
-      return `a check of "${phase}" ${often} refuses`;
-    case 'broken check':
-      return `a check of "${phase}" ${often} throws`;
-    case 'endless check':
-      return `a check of "${phase}" never ends`;
-    case 'failed task':
-      return `every task of "${phase}" fails`;
-    case 'endless task':
-      return `a task of "${phase}" never ends`;
-    case 'spent limit':
-      return `limits.${act.limit} is spent`;
-  }
-}
-
 function decisionOf(act: Act, words: string): unknown {
   switch (act.type) {
     case 'retry':
@@ -220,6 +178,7 @@ function decisionOf(act: Act, words: string): unknown {
       return reject(words);
     case 'escalate':
     case 'silence':
+    case 'late answer':
     case 'abort':
       return escalate(words);
     case 'unreadable':
@@ -229,6 +188,8 @@ function decisionOf(act: Act, words: string): unknown {
     case 'endless review':
       return silent();
     case 'approve':
+    case 'unanswered review':
+    case 'late review':
     case 'failed check':
     case 'broken check':
     case 'endless check':

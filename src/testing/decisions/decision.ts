@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LimitName } from '../../model/plan/policy-schema.ts';
 
 /** The kinds of decisions that paths have. */
 export const DECISION_KINDS = [
@@ -12,9 +13,11 @@ export const DECISION_KINDS = [
   'reject',
   'escalate',
   'unreadable',
+  'unsure',
   'reviewError',
   'failedCheck',
   'failedTask',
+  'spentLimit',
   'skip',
   'abort',
   'expire',
@@ -25,8 +28,10 @@ export const DECISION_KINDS = [
  *
  * - `approve`, `retry`, `retryPredecessor`, `reject` of a gate or a person, and `escalate` of a gate. For a limit that holds the run,
  *   `approve` lifts it, and `reject` ends the run;
- * - `unreadable`: a text without a verdict; `reviewError`: a reviewer or a check that throws;
- * - `failedCheck`, `failedTask`: a check fails, or the tasks fail for good;
+ * - `unreadable`: a text without a verdict; `unsure`: a demand of a person with too little confidence; `reviewError`: a reviewer or a
+ *   check that throws;
+ * - `failedCheck`, `failedTask`: a check fails, or the tasks fail for good; `spentLimit`: the tasks use more tokens, dollars or time than a
+ *   limit of the run allows;
  * - `skip`, `abort`: a person skips the phase, or ends the run; `expire`: nobody answers a question in time.
  */
 export type DecisionKind = (typeof DECISION_KINDS)[number];
@@ -42,6 +47,8 @@ export interface PathDecision {
   readonly target?: string | undefined;
   /** The check that fails. Only for `failedCheck`. */
   readonly check?: string | undefined;
+  /** The limit that is spent. Only for `spentLimit`. */
+  readonly limit?: LimitName | undefined;
 }
 
 /** A decision of the model: `done` is the end of a phase that no gate reviews. */
@@ -61,6 +68,7 @@ export function isSameAct(one: Act, other: Act): boolean {
     one.by === other.by &&
     one.decision === other.decision &&
     one.target === other.target &&
-    one.check === other.check
+    one.check === other.check &&
+    one.limit === other.limit
   );
 }

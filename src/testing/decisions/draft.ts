@@ -41,19 +41,20 @@ export interface Draft {
   queue: readonly number[];
   corrections: number;
   attemptsLimit: PathState['attemptsLimit'];
+  usage: PathState['usage'];
   ended: RunStatus | null;
   readonly shown: string[];
   readonly begun: Begun[];
 }
 
 /** Begins a step. */
-export function draftOf(setting: Setting, { phases, queue, corrections, attemptsLimit, ended }: PathState): Draft {
-  return { setting, phases: [...phases], queue, corrections, attemptsLimit, ended, shown: [], begun: [] };
+export function draftOf(setting: Setting, state: PathState): Draft {
+  return { ...state, setting, phases: [...state.phases], shown: [], begun: [] };
 }
 
 /** Ends a step. */
-export function stepOf({ phases, queue, corrections, attemptsLimit, ended, shown, begun }: Draft): Step {
-  return { state: { phases, queue, corrections, attemptsLimit, ended }, shown, begun };
+export function stepOf({ phases, queue, corrections, attemptsLimit, usage, ended, shown, begun }: Draft): Step {
+  return { state: { phases, queue, corrections, attemptsLimit, usage, ended }, shown, begun };
 }
 
 /** Returns a phase in a step. */

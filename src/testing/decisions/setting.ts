@@ -9,6 +9,7 @@ import { questionOf, type HumanOptions } from '../../model/handlers/human.ts';
 import { planGraph, type GatePlan, type PhasePlan, type Plan, type TaskPlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { between, reach, topologicalOrder, type Graph } from '../../model/values/graph.ts';
+import type { LimitName } from '../../model/plan/policy-schema.ts';
 import type { DecisionKind } from './decision.ts';
 
 /** A task or a reviewer. */
@@ -28,8 +29,10 @@ export interface GateFacts {
   readonly reviewers: readonly Worker[];
   /** The reviewers who decide, while all others approve: so many that the others are too few for the quorum. */
   readonly deciders: readonly Worker[];
-  /** True if nobody of them is a person. */
-  readonly isByMachine: boolean;
+  /** True if the first of them can fail, or answer without a verdict, while people among them are unsure. A person cannot. */
+  readonly isFallible: boolean;
+  /** True if a demand of a person among them can have too little confidence. */
+  readonly mayBeUnsure: boolean;
   /** The person whose silence alone decides; `undefined` if there is none. */
   readonly mute: Worker | undefined;
   /** The check that throws, if no reviewer can. */
@@ -52,6 +55,8 @@ export interface Seat {
   /** The first task that is no person; `undefined` if there is none. */
   readonly machine: Worker | undefined;
   readonly above: ReadonlySet<number>;
+  /** Limits of usage or time that its tasks can spend while no other phase works. */
+  readonly spends: readonly LimitName[];
   /** All descendants, in definition order. */
   readonly below: readonly number[];
   readonly next: readonly number[];
@@ -83,7 +88,7 @@ export function settingOf(
   order: readonly number[] = plan.phases.map((_, index) => index),
 ): Setting {
   const graph = planGraph(plan);
-  const seats = plan.phases.map((phase, index) => seatOf(phase, index, graph, work));
+  const seats = plan.phases.map((phase, index) => seatOf(plan, phase, index, graph, work));
   const known = new Map<number, readonly number[]>();
   return {
     plan,
@@ -111,17 +116,19 @@ export function seatNamed({ seats, graph }: Setting, name: string): Seat | undef
 
 // --- internal ---
 
-function seatOf(plan: PhasePlan, index: number, graph: Graph, work: Work): Seat {
+function seatOf(whole: Plan, plan: PhasePlan, index: number, graph: Graph, work: Work): Seat {
   const its = work.phases.get(plan.name);
   const tasks = plan.tasks.map((task) => workerOf(task, its?.tasks.get(task.name)?.runner));
   const ofGate = plan.gate?.reviewers.map((one) => workerOf(one, its?.reviewers.get(one.name)?.runner)) ?? [];
+  const machine = tasks.find(({ question }) => !question);
   return {
     index,
     name: plan.name,
     plan,
     gate: plan.gate && factsOf(plan.gate, ofGate),
     tasks,
-    machine: tasks.find(({ question }) => !question),
+    machine,
+    spends: machine ? spendsOf(whole, plan, machine) : [],
     above: reach(graph.before, index),
     below: [...reach(graph.next, index)].toSorted((a, b) => a - b),
     next: graph.next[index] ?? [],
@@ -132,13 +139,31 @@ function workerOf(plan: TaskPlan, runner: { readonly run: unknown } | undefined)
   return { name: plan.name, plan, question: questionOf(runner) };
 }
 
+/**
+ * Lists the limits that a task can spend. A limit that holds the run is spent only before reviewers are asked: they wait until a person
+ * lifts it. The time of a run is spent only if one limit counts it, and the task may take so long.
+ */
+function spendsOf({ limits, onLimit }: Plan, { gate }: PhasePlan, { plan: { timeout } }: Worker): readonly LimitName[] {
+  if (onLimit === 'escalate' && (gate?.reviewers.length ?? 0) === 0) return [];
+  const times = TIMES.filter((name) => limits[name] !== undefined);
+  const fits = times.filter((name) => times.length === 1 && (timeout === 0 || timeout > (limits[name] ?? 0) + 1));
+  return [...AMOUNTS.filter((name) => limits[name] !== undefined), ...fits];
+}
+
+const AMOUNTS = ['tokens', 'costUsd'] as const;
+const TIMES = ['durationMs', 'deadlineMs'] as const;
+
 const REACHES = ['requester', 'changed', 'all'] as const;
 
 function factsOf(plan: GatePlan, reviewers: readonly Worker[]): GateFacts {
   const machines = reviewers.filter(({ question }) => !question);
   const people = reviewers.filter(({ question }) => question);
   const deciders = [...machines, ...people].slice(0, Math.max(0, reviewers.length - plan.quorum + 1));
-  const isByMachine = deciders.length > 0 && deciders.every(({ question }) => !question);
+  const hasPerson = deciders.some(({ question }) => question);
+  const mayBeUnsure = hasPerson && plan.minConfidence > 0;
+  // Of several answers that are missing, the records have the first.
+  const first = reviewers.find((one) => deciders.includes(one));
+  const isFallible = first !== undefined && !first.question && (!hasPerson || mayBeUnsure);
   const isAlone = plan.quorum === reviewers.length;
   return {
     plan,
@@ -147,9 +172,10 @@ function factsOf(plan: GatePlan, reviewers: readonly Worker[]): GateFacts {
     maxErrors: countOf(plan.maxReviewErrors),
     reviewers,
     deciders,
-    isByMachine,
+    isFallible,
+    mayBeUnsure,
     mute: isAlone ? people.find(({ question }) => question?.expireAfterMs !== undefined) : undefined,
-    breaker: isByMachine ? undefined : plan.checks[0],
+    breaker: isFallible ? undefined : plan.checks[0],
     baseline: plan.baseline ?? [],
     // A rehearsal of a path is stored, and nobody attends it.
     reachesPerson: plan.inbox.queue !== undefined || plan.onReviewUnavailable === 'escalate',

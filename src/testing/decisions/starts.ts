@@ -7,6 +7,7 @@ import { change, open, showCheck, showLimit, showPhase, spotAt, type Draft } fro
 import { endRun } from './ending.ts';
 import { joined } from './rewind.ts';
 import type { Seat } from './setting.ts';
+import { heldUsage } from './state.ts';
 
 /** Starts all phases that may, and ends a run in which nothing is left to do. */
 export function startFree(draft: Draft): void {
@@ -43,9 +44,9 @@ export function isWornOut(draft: Draft, { index }: Seat): boolean {
   return draft.attemptsLimit !== 'lifted' && spotAt(draft, index).attempts >= attemptsPerPhase;
 }
 
-/** True while the limit of attempts holds the run. */
-export function isHeld({ attemptsLimit }: Draft): boolean {
-  return attemptsLimit === 'held' || attemptsLimit === 'expired';
+/** True while a limit holds the run. */
+export function isHeld(state: Pick<Draft, 'attemptsLimit' | 'usage'>): boolean {
+  return state.attemptsLimit === 'held' || state.attemptsLimit === 'expired' || heldUsage(state) !== undefined;
 }
 
 /** Lets a phase wait for a person. */

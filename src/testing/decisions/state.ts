@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunStatus } from '../../model/events/event.ts';
+import type { LimitName } from '../../model/plan/policy-schema.ts';
 import type { Setting } from './setting.ts';
 
 /** `idle` and `rewinding` wait for a start; `returning` waits for a place to continue, after a retry. */
@@ -29,8 +30,8 @@ export interface PhaseSpot {
   readonly retries: number;
   /** Times that the review of the attempt was asked again. */
   readonly errors: number;
-  /** Reviewers that have not answered yet about the attempt. */
-  readonly pending: 'all' | 'deciders' | 'mute';
+  /** The checks and reviewers that have not answered yet about the attempt. `reviewers` are all of them, and no checks. */
+  readonly pending: 'all' | 'reviewers' | 'deciders' | 'mute';
   /** True if the outcomes of the checks of the attempt are known. */
   readonly checked: boolean;
   /** True if the open question has expired. */
@@ -63,7 +64,27 @@ export interface PathState {
   readonly corrections: number;
   /** The limit of attempts: a person decides about it while it is held. */
   readonly attemptsLimit: 'open' | 'held' | 'expired' | 'lifted';
+  /** The limit of usage or time that is spent, and the phase that has spent it. A person decides about it while it is held. */
+  readonly usage: SpentLimit | null;
   readonly ended: RunStatus | null;
+}
+
+/** A limit of usage or time that is spent. */
+export interface SpentLimit {
+  readonly limit: LimitName;
+  /** The index of the phase. */
+  readonly by: number;
+  readonly hold: 'held' | 'expired' | 'lifted';
+}
+
+/** True if a review asks every reviewer. */
+export function isWhole(pending: PhaseSpot['pending']): boolean {
+  return pending === 'all' || pending === 'reviewers';
+}
+
+/** Returns the limit about which a person has to decide before anything else can happen; `undefined` if there is none. */
+export function heldUsage({ usage }: Pick<PathState, 'usage'>): SpentLimit | undefined {
+  return usage && usage.hold !== 'lifted' ? usage : undefined;
 }
 
 /** Returns the state before anything has started. */
@@ -87,22 +108,31 @@ export function firstState({ seats }: Setting): PathState {
     recent: [],
     known: [],
   };
-  return { phases: seats.map(() => spot), queue: [], corrections: 0, attemptsLimit: 'open', ended: null };
+  return { phases: seats.map(() => spot), queue: [], corrections: 0, attemptsLimit: 'open', usage: null, ended: null };
 }
 
-/** Makes a function that returns a text for each state, which is equal for equal states. */
-export function stateKeys(): (state: PathState) => string {
-  const byText = new Map<string, number>();
-  const known = new WeakMap<PhaseSpot, number>();
+/** Makes a function that returns a number for each state, which is equal for equal states. */
+export function stateKeys(): (state: PathState) => number {
+  const spots = new Map<string, number>();
+  const states = new Map<string, number>();
+  const known = new Map<PhaseSpot, number>();
   const keyOf = (spot: PhaseSpot): number => {
     const old = known.get(spot);
     if (old !== undefined) return old;
-    const text = JSON.stringify(Object.values(spot));
-    const key = byText.get(text) ?? byText.size;
-    byText.set(text, key);
+    const key = numberOf(spots, JSON.stringify(Object.values(spot)));
     known.set(spot, key);
     return key;
   };
-  return ({ phases, queue, corrections, attemptsLimit, ended }) =>
-    [phases.map(keyOf).join(','), queue.join(','), corrections, attemptsLimit, ended].join(';');
+  return ({ phases, queue, corrections, attemptsLimit, usage, ended }) => {
+    const rest = [queue.join(','), corrections, attemptsLimit, usage && Object.values(usage).join(' '), ended];
+    return numberOf(states, [phases.map(keyOf).join(','), ...rest].join(';'));
+  };
+}
+
+// --- internal ---
+
+function numberOf(numbers: Map<string, number>, text: string): number {
+  const number = numbers.get(text) ?? numbers.size;
+  numbers.set(text, number);
+  return number;
 }

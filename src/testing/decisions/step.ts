@@ -8,10 +8,11 @@
 import type { Act } from './decision.ts';
 import { change, draftOf, open, showCheck, showRow, spotAt, stepOf, type Draft, type Step } from './draft.ts';
 import { endBadly, endRun, skipPhase } from './ending.ts';
+import { decideLimit, spendLimit } from './held-limit.ts';
 import { alternates, commit, rewind } from './rewind.ts';
 import { seatNamed, type GateFacts, type Seat, type Setting } from './setting.ts';
 import { attempt, escalate, isHeld, isWornOut, reachLimit, startFree } from './starts.ts';
-import { firstState, type PathState } from './state.ts';
+import { firstState, isWhole, type PathState } from './state.ts';
 
 /** Starts a run. */
 export function begin(setting: Setting): Step {
@@ -33,18 +34,6 @@ export function step(setting: Setting, state: PathState, act: Act): Step {
 
 // --- internal ---
 
-/** Decides about the limit that holds the run. */
-function decideLimit(draft: Draft, { decision }: Act): void {
-  const { onExpiry = 'stay' } = draft.setting.plan.inbox ?? {};
-  if (decision === 'approve') draft.attemptsLimit = 'lifted';
-  else if (decision === 'abort') endRun(draft, 'cancelled');
-  else if (decision === 'reject' || onExpiry === 'reject') endRun(draft, 'exhausted');
-  else {
-    draft.attemptsLimit = 'expired';
-    if (onExpiry !== 'stay') open(draft, 'attemptsPerPhase', 'question');
-  }
-}
-
 function decideByPerson(draft: Draft, seat: Seat, { decision, target }: Act): void {
   const { onExpiry = 'stay' } = seat.gate?.plan.inbox ?? {};
   if (decision === 'abort') {
@@ -65,7 +54,8 @@ function decideByPerson(draft: Draft, seat: Seat, { decision, target }: Act): vo
 
 function decideAtWork(draft: Draft, seat: Seat, act: Act): void {
   const { gate } = seat;
-  if (act.decision === 'failedTask') endBadly(draft, seat, 'failed');
+  if (act.decision === 'spentLimit' && act.limit !== undefined) spendLimit(draft, seat, act.limit);
+  else if (act.decision === 'failedTask') endBadly(draft, seat, 'failed');
   else if (act.decision === 'done' || !gate) commit(draft, seat, false);
   else if (act.decision === 'failedCheck') {
     showChecks(draft, seat, gate, act.check);
@@ -79,7 +69,7 @@ function decideAtWork(draft: Draft, seat: Seat, act: Act): void {
 function decideByReviewers(draft: Draft, seat: Seat, gate: GateFacts, act: Act): void {
   const expired = act.decision === 'expire' ? gate.mute : undefined;
   const { pending } = spotAt(draft, seat.index);
-  const asked = pending === 'all' ? gate.reviewers : pending === 'mute' && gate.mute ? [gate.mute] : gate.deciders;
+  const asked = isWhole(pending) ? gate.reviewers : pending === 'mute' && gate.mute ? [gate.mute] : gate.deciders;
   for (const one of asked) if (one.question && one !== expired) showRow(draft, seat, 'question', 'answered');
   if (expired) {
     showRow(draft, seat, 'question', 'expired');
@@ -108,17 +98,24 @@ function decideByReviewers(draft: Draft, seat: Seat, gate: GateFacts, act: Act):
       return;
     case 'unreadable':
       showRow(draft, seat, 'unreadable');
-      if (gate.plan.onUnrecognised === 'approve') commit(draft, seat, true);
-      else askAgain(draft, seat, gate, 'deciders');
+      if (gate.plan.onUnrecognised === 'approve') {
+        if (gate.mayBeUnsure) showRow(draft, seat, 'inconclusive');
+        commit(draft, seat, true);
+      } else askAgain(draft, seat, gate, 'deciders');
       return;
     case 'reviewError':
       showRow(draft, seat, 'reviewError');
+      askAgain(draft, seat, gate, 'deciders');
+      return;
+    case 'unsure':
+      showRow(draft, seat, 'inconclusive');
       askAgain(draft, seat, gate, 'deciders');
       return;
     case 'reject':
     case 'expire':
     case 'failedCheck':
     case 'failedTask':
+    case 'spentLimit':
     case 'skip':
     case 'abort':
     case 'done':

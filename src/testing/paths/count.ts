@@ -22,8 +22,8 @@ export interface PathCount {
 
 /** Counts the paths of a pipeline from state to state. */
 export function countPaths(setting: Setting, maxStates = MOST_STATES): PathCount {
-  const counts = new Map<string, bigint>();
-  const open = new Set<string>();
+  const counts = new Map<number, bigint>();
+  const open = new Set<number>();
   let isExact = true;
   let isEndless = false;
   let sum = 0n;
@@ -81,13 +81,13 @@ const MOST_STATES = 10_000;
 
 /** A state during counting. */
 interface Frame {
-  readonly key: string;
+  readonly key: number;
   /** States after the decisions that are not counted yet. */
   readonly next: PathState[];
   sum: bigint;
 }
 
-function frameOf(setting: Setting, state: PathState, key: string): Frame {
+function frameOf(setting: Setting, state: PathState, key: number): Frame {
   const about = nextToDecide(setting, state);
   const acts = about === undefined ? [] : actsOf(setting, state, about);
   return { key, next: acts.map((act) => step(setting, state, act).state), sum: about === undefined ? 1n : 0n };

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import type { CoverageEntry } from '../../projections/coverage/coverage-entry.ts';
 import { coverageOf } from '../../projections/coverage/coverage.ts';
-import { limitName } from '../../projections/coverage/coverage-entry.ts';
 import { Goal, type GoalKind } from './goal.ts';
+import { decisionName } from './path-name.ts';
 import { boundNames, pressedWays, reachedBounds } from './press.ts';
 import { Search, type FoundPath } from './search.ts';
 import type { Setting } from '../decisions/setting.ts';
@@ -30,20 +31,15 @@ export interface FoundCover {
 export function findCover(setting: Setting, kind: CoverKind, maxSteps: number, most: number): FoundCover {
   if (kind === 'bounds') return coverBounds(setting, maxSteps);
   const asked = askedFor(setting, kind);
-  // Decisions alone spend no money and no time.
-  const outside = asked.filter((name) => USAGE.has(name));
-  const goal = new Goal(
-    GOALS[kind],
-    asked.filter((name) => !USAGE.has(name)),
-  );
+  const goal = new Goal(GOALS[kind], asked);
   const search = new Search(setting, goal, maxSteps);
   const paths: FoundPath[] = [];
   while (paths.length <= most) {
     const found = search.next();
-    if (!found) return { paths, missed: [...goal.left, ...outside], steps: search.steps, isWhole: true };
+    if (!found) return { paths, missed: goal.left, steps: search.steps, isWhole: true };
     paths.push(found);
   }
-  return { paths, missed: [...goal.left, ...outside], steps: search.steps, isWhole: false };
+  return { paths, missed: goal.left, steps: search.steps, isWhole: false };
 }
 
 // --- internal ---
@@ -55,22 +51,29 @@ const GOALS: Readonly<Record<Exclude<CoverKind, 'bounds'>, GoalKind>> = {
   people: 'people',
 };
 
-const USAGE: ReadonlySet<string> = new Set(
-  (['tokens', 'costUsd', 'durationMs', 'deadlineMs'] as const).map((name) => limitName({ limit: name })),
-);
-
-function askedFor({ plan, seats }: Setting, kind: Exclude<CoverKind, 'bounds'>): readonly string[] {
-  const { phases, rows, checks, ends, limits } = coverageOf(plan, []);
+function askedFor(setting: Setting, kind: Exclude<CoverKind, 'bounds'>): readonly string[] {
+  const { phases, rows, checks, ends, limits } = coverageOf(setting, []);
+  const asked = (entries: readonly CoverageEntry[]): readonly string[] =>
+    entries.flatMap((one) => (one.asked ? [one.name] : []));
+  if (kind === 'limits') return asked(limits);
+  if (kind !== 'people') return asked([...phases, ...rows, ...checks, ...limits, ...ends]);
   const byPeople = new Set(
-    seats.flatMap(({ name, gate }) => (gate?.deciders.some(({ question }) => question) ? [name] : [])),
+    setting.seats.flatMap(({ name, gate }) => (gate?.deciders.some(({ question }) => question) ? [name] : [])),
   );
-  const entries =
-    kind === 'limits'
-      ? limits
-      : kind === 'people'
-        ? rows.filter(({ phase, decision }) => decision === 'question' || byPeople.has(phase))
-        : [...phases, ...rows, ...checks, ...ends];
-  return entries.flatMap(({ name, asked }) => (asked ? [name] : []));
+  return [
+    ...asked(rows.filter(({ phase, decision }) => decision === 'question' || byPeople.has(phase))),
+    ...answersToLimits(setting),
+  ];
+}
+
+/** Names the decisions of people, and of the clock, about limits of usage and time that hold the run. */
+function answersToLimits({ plan, seats }: Setting): readonly string[] {
+  if (plan.onLimit === 'stop') return [];
+  const answers = (['approve', 'reject', 'abort'] as const).map((decision) => ({ by: 'person', decision }) as const);
+  const all =
+    plan.inbox?.expireAfterMs === undefined ? answers : [...answers, { by: 'clock', decision: 'expire' } as const];
+  const limits = new Set(seats.flatMap(({ spends }) => spends));
+  return [...limits].flatMap((about) => all.map((one) => decisionName({ about, ...one })));
 }
 
 /** The paths on which gates press on, as far as one more reaches a bound. */

@@ -26,6 +26,11 @@ export class Goal {
     this.#asked = new Set(asked);
   }
 
+  /** True if decisions of people are targets of their own, each by the phase that it sends back. */
+  get namesDecisions(): boolean {
+    return this.#kind !== 'entries';
+  }
+
   /** Targets that the plan asks for and nothing has reached. */
   get left(): readonly string[] {
     return [...this.#asked].filter((name) => !this.#reached.has(name));

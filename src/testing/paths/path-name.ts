@@ -24,8 +24,8 @@ export function pathName(acts: readonly Act[]): string {
 }
 
 /** Returns a decision in words, such as `code: retryPredecessor plan`. */
-export function decisionName({ about, by, decision, target, check }: Act): string {
-  const words = [`${about}:`, decision, target ?? check ?? ''].filter((word) => word !== '');
+export function decisionName({ about, by, decision, target, check, limit }: Act): string {
+  const words = [`${about}:`, decision, target ?? check ?? limit ?? ''].filter((word) => word !== '');
   return by === 'person' || by === 'clock' ? `${by} ${words.join(' ')}` : words.join(' ');
 }
 
@@ -38,17 +38,19 @@ const MARKS: Readonly<Record<DecisionKind | 'done', string>> = {
   reject: '✗',
   escalate: 'escalate',
   unreadable: 'unreadable',
+  unsure: 'unsure',
   reviewError: 'error',
   failedCheck: 'check ',
   failedTask: 'failed',
+  spentLimit: 'spends ',
   skip: 'skip',
   abort: 'abort',
   expire: 'expired',
   done: '',
 };
 
-function markOf({ by, decision, target, check }: Act): string {
-  const about = target ?? check;
+function markOf({ by, decision, target, check, limit }: Act): string {
+  const about = target ?? check ?? limit;
   const mark = `${MARKS[decision]}${about === undefined ? '' : quoted(about)}`;
   return by === 'person' ? `person ${mark}` : mark;
 }

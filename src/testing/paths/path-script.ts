@@ -7,21 +7,23 @@
  * @module
  */
 import { approve } from '../../model/decision/decision.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { LimitName } from '../../model/plan/policy-schema.ts';
 import type { Script } from '../rehearsal/script.ts';
-import { fails, silent } from '../rehearsal/step.ts';
+import { fails, reports, silent, takes, type Step as ScriptStep } from '../rehearsal/step.ts';
 import type { Act } from '../decisions/decision.ts';
 import type { Begun, Step } from '../decisions/draft.ts';
 import type { OwnSteps } from './own-steps.ts';
 import { unknownPart } from './refused.ts';
 import { seatNamed, type GateFacts, type Seat, type Setting, type Worker } from '../decisions/setting.ts';
-import type { PathState, PhaseSpot } from '../decisions/state.ts';
-import { answerOf, personalAnswer, StepsByWorker, unavailable } from './steps-by-worker.ts';
+import { isWhole, type PathState, type PhaseSpot } from '../decisions/state.ts';
+import { answerOf, personalAnswer, reviewOf, StepsByWorker, unavailable } from './steps-by-worker.ts';
 import { expiryAfter, timelineOf, tooEarly, type Move } from './timeline.ts';
 
 /** Writes the script of a path. @param start The start of the run. @throws PhasegateError `PATHS_UNKNOWN` if times do not fit. */
 export function scriptOf(setting: Setting, start: Step, moves: readonly Move[], own: OwnSteps): Script {
   const { times, begins } = timelineOf(setting, start, moves);
-  requireTime(setting, times.at(-1) ?? 0);
+  requireTime(setting, times, moves);
   const writer = new Writer(setting, own);
   start.begun.forEach((begun) => writer.open(begun, 0, undefined, start.state));
   moves.forEach(({ act, step }, nth) => {
@@ -106,7 +108,7 @@ class Writer {
   /** @throws PhasegateError `PATHS_UNKNOWN` if a question has expired by that time. */
   #requireOpen({ begun: { about }, at }: Waiting, time: number, state: PathState): void {
     const expiry = expiryAfter(this.#setting, state, about);
-    if (expiry === undefined || time - at < expiry || hasExpired(state, seatNamed(this.#setting, about))) return;
+    if (expiry === undefined || time - at < expiry || hasExpired(state, about, seatNamed(this.#setting, about))) return;
     throw tooEarly(this.#setting, about, expiry);
   }
 
@@ -139,7 +141,11 @@ class Writer {
   #silence(seat: Seat, { spot }: Waiting): void {
     const [first] = seat.gate?.plan.checks ?? [];
     if (spot?.pending === 'all' && first !== undefined) this.#steps.check(seat, first, 0, silent());
-    else for (const one of seat.gate?.deciders ?? []) this.#steps.review(seat, one, 0, silent());
+    else {
+      const { deciders = [], reviewers = [] } = seat.gate ?? {};
+      for (const one of spot?.pending === 'reviewers' ? reviewers : deciders)
+        this.#steps.review(seat, one, 0, silent());
+    }
   }
 
   /** Writes the calls of an attempt, or of a review that is asked again, up to its decision. */
@@ -150,18 +156,24 @@ class Writer {
         this.#tasks(seat, ms, fails(unavailable(`Decision ${nth}.`)));
         return;
       }
+      if (act.decision === 'spentLimit' && act.limit !== undefined) {
+        this.#tasks(seat, ms, undefined, spending(this.#setting.plan, act.limit));
+        // Checks are no tries, so they run while the limit holds the run.
+        for (const check of spot?.gated ? (gate?.plan.checks ?? []) : []) this.#steps.check(seat, check, 0, true);
+        return;
+      }
       const isAlone = !gate || !spot?.gated;
       this.#tasks(seat, isAlone ? ms : 0);
       if (isAlone) return;
     }
-    if (gate) this.#review(seat, gate, spot?.pending !== 'deciders', act, ms, nth);
+    if (gate) this.#review(seat, gate, spot?.pending ?? 'all', act, ms, nth);
   }
 
-  /** Writes the calls of a review. @param isWhole True if all reviewers are asked, and all checks run. */
-  #review(seat: Seat, gate: GateFacts, isWhole: boolean, act: Act, ms: number, nth: number): void {
+  /** Writes the calls of a review. @param pending Those who are asked; all checks run before all reviewers. */
+  #review(seat: Seat, gate: GateFacts, pending: PhaseSpot['pending'], act: Act, ms: number, nth: number): void {
     const breaks = act.decision === 'reviewError' && gate.breaker !== undefined;
     const decides = breaks || act.decision === 'failedCheck' || gate.reviewers.length === 0;
-    if (isWhole) {
+    if (pending === 'all') {
       for (const [index, check] of gate.plan.checks.entries()) {
         const time = decides && index === 0 ? ms : 0;
         if (breaks) this.#steps.check(seat, check, time, answerOf(act, nth));
@@ -171,9 +183,9 @@ class Writer {
       }
     }
     if (decides) return;
-    for (const one of isWhole ? gate.reviewers : gate.deciders) {
+    for (const one of isWhole(pending) ? gate.reviewers : gate.deciders) {
       const isDecider = gate.deciders.includes(one);
-      this.#steps.review(seat, one, isDecider ? ms : 0, isDecider ? answerOf(act, nth) : approve());
+      this.#steps.review(seat, one, isDecider ? ms : 0, isDecider ? reviewOf(one, act, nth) : approve());
     }
   }
 
@@ -191,24 +203,35 @@ class Writer {
     for (const one of seat.gate?.reviewers ?? []) if (one !== mute) this.#steps.review(seat, one, 0, approve());
   }
 
-  /** Writes the calls of the tasks. @param step The step of the first one that is no person. */
-  #tasks(seat: Seat, ms: number, step?: ReturnType<typeof silent>): void {
+  /** Writes the calls of the tasks. @param step The step of the first one that is no person. @param use Adds usage to that step. */
+  #tasks(seat: Seat, ms: number, step?: ScriptStep, use?: (step: unknown) => ScriptStep): void {
     const chosen = seat.machine ?? seat.tasks[0];
     for (const one of seat.tasks) {
-      if (one === chosen) this.#steps.task(seat, one, ms, step);
+      if (one === chosen) this.#steps.task(seat, one, ms, { step, use });
       else this.#steps.task(seat, one, 0);
     }
   }
 }
 
-function hasExpired({ phases, attemptsLimit }: PathState, seat: Seat | undefined): boolean {
-  return seat ? (phases[seat.index]?.expired ?? false) : attemptsLimit === 'expired';
+function hasExpired({ phases, attemptsLimit, usage }: PathState, about: string, seat: Seat | undefined): boolean {
+  if (seat) return phases[seat.index]?.expired ?? false;
+  return about === 'attemptsPerPhase' ? attemptsLimit === 'expired' : usage?.hold === 'expired';
+}
+
+/** Returns a function that has a step spend more than a limit allows. Usage is reported when the step would end, not when it begins. */
+function spending({ limits }: Plan, limit: LimitName): (step: unknown) => ScriptStep {
+  const more = (limits[limit] ?? 0) + 1;
+  if (limit !== 'tokens' && limit !== 'costUsd') return (step) => takes(more, step);
+  return (step) => takes(0, () => reports({ [limit]: more }, step));
 }
 
 /** @throws PhasegateError `PATHS_UNKNOWN` if a limit of time is reached before the path ends. */
-function requireTime({ plan }: Setting, ms: number): void {
+function requireTime({ plan }: Setting, times: readonly number[], moves: readonly Move[]): void {
   for (const name of ['durationMs', 'deadlineMs'] as const) {
     const max = plan.limits[name];
+    // A limit that the path spends itself does not count from there on.
+    const spent = moves.findIndex(({ act }) => act.limit === name);
+    const ms = times.at(spent) ?? 0;
     if (max === undefined || ms < max) continue;
     throw unknownPart(
       plan.name,

@@ -33,8 +33,8 @@ export function* pressedWays(setting: Setting, maxSteps: number): Generator<read
 }
 
 /** Returns the names of the bounds of the plan, such as `bound code: 9 attempts`. */
-export function boundNames({ plan }: Setting): readonly string[] {
-  return analyze(plan).bounds.flatMap(({ phase, attempts, reviews }) => {
+export function boundNames(setting: Setting): readonly string[] {
+  return analyze(setting).bounds.flatMap(({ phase, attempts, reviews }) => {
     const asked = Object.values(reviews);
     return [attemptsName(phase, attempts), ...(asked.length > 0 ? [reviewsName(phase, Math.max(...asked))] : [])];
   });
@@ -52,7 +52,7 @@ export function reachedBounds({ seats }: Setting, moves: readonly Move[]): reado
 
 // --- internal ---
 
-const FAILURES: readonly DecisionKind[] = ['reviewError', 'unreadable'];
+const FAILURES: readonly DecisionKind[] = ['reviewError', 'unreadable', 'unsure'];
 
 function mannersOf({ seats }: Setting): readonly Manner[] {
   const together = [true, false].flatMap((fails) =>
@@ -115,7 +115,7 @@ function demand(
 /** True for a demand without a budget and without a limit, which would be made without end. */
 function isEndless({ seats, plan: { limits } }: Setting, { about, decision }: Act): boolean {
   const gate = seats.find(({ name }) => name === about)?.gate;
-  if (decision === 'reviewError' || decision === 'unreadable') return gate?.maxErrors === Infinity;
+  if (FAILURES.some((one) => one === decision)) return gate?.maxErrors === Infinity;
   if (limits.corrections !== undefined) return false;
   if (decision === 'retryPredecessor') return gate?.maxRewinds === Infinity && limits.perPair === undefined;
   return gate?.maxRetries === Infinity && limits.attemptsPerPhase === undefined;

@@ -3,14 +3,13 @@
  *
  * @module
  */
-import { actsOf, nextToDecide } from '../decisions/acts.ts';
 import { isPlain, isSameAct, type Act } from '../decisions/decision.ts';
 import type { Step } from '../decisions/draft.ts';
 import { rowOf, type Goal } from './goal.ts';
 import { pressedWays } from './press.ts';
 import { seatNamed, type Setting } from '../decisions/setting.ts';
-import { stateKeys } from '../decisions/state.ts';
-import { begin, step } from '../decisions/step.ts';
+import { begin } from '../decisions/step.ts';
+import { ExploredStates } from './explored.ts';
 import type { Move } from './timeline.ts';
 
 /** Moves of a path, with the targets that it is the first to reach. */
@@ -42,21 +41,21 @@ export class Search {
   /** Points from which no way near leads to a target. That never changes, as targets only become fewer. */
   readonly #dead = new Set<string>();
   #pressed: readonly (readonly Move[])[] | undefined;
-  readonly #keyOf = stateKeys();
-  #steps = 0;
+  readonly #states: ExploredStates;
   #hasBegun = false;
 
   constructor(setting: Setting, goal: Goal, maxSteps: number) {
     this.#setting = setting;
     this.#goal = goal;
     this.#maxSteps = maxSteps;
+    this.#states = new ExploredStates(setting);
     this.#start = { step: begin(setting), last: null };
     goal.reach(this.#start.step.shown);
   }
 
   /** Steps of the model so far. */
   get steps(): number {
-    return this.#steps;
+    return this.#states.steps;
   }
 
   /** Finds the next path; `undefined` if no other target is found. */
@@ -87,12 +86,12 @@ export class Search {
     };
     take(first);
     for (;;) {
-      const about = nextToDecide(this.#setting, point.step.state);
+      const { about } = this.#states.at(point.step.state);
       if (about === undefined) break;
       // After a target, each phase may have to decide again before the end.
       const most = this.#maxSteps - path.length - this.#setting.seats.length;
-      const near = isPlainPath ? undefined : this.#nearWay(point, about, most);
-      const way = near ?? this.#plainWay(point, about);
+      const near = isPlainPath ? undefined : this.#nearWay(point, most);
+      const way = near ?? this.#plainWay(point);
       if (!way || path.length + way.length > this.#maxSteps) {
         this.#goal.forget(targets);
         this.#dead.clear();
@@ -103,16 +102,16 @@ export class Search {
     return targets.length > 0 ? { moves: path, targets } : undefined;
   }
 
-  #plainWay({ step: { state } }: Point, about: string): readonly Move[] | undefined {
-    const [act] = actsOf(this.#setting, state, about);
-    return act && [this.#move(state, act)];
+  #plainWay({ step: { state } }: Point): readonly Move[] | undefined {
+    const [act] = this.#states.at(state).acts;
+    return act && [this.#states.move(state, act)];
   }
 
   /** Finds the shortest way on which the phase that decides next decides in one manner until a target is reached. */
-  #nearWay(point: Point, about: string, most: number): readonly Move[] | undefined {
-    const key = `${this.#keyOf(point.step.state)};${point.last ?? ''}`;
+  #nearWay(point: Point, most: number): readonly Move[] | undefined {
+    const acts = this.#tried(this.#states.at(point.step.state).acts);
+    const key = this.#keyOf(point);
     if (this.#dead.has(key)) return undefined;
-    const acts = actsOf(this.#setting, point.step.state, about);
     let best: Way | undefined;
     // The plain decision is the last one, so that a path does more than approve.
     for (const act of [...acts.slice(1), ...acts.slice(0, 1)])
@@ -127,15 +126,14 @@ export class Search {
     let at = point;
     for (let left = this.#patienceOf(act); left > 0 && moves.length < most;) {
       const { state } = at.step;
-      const about = nextToDecide(this.#setting, state);
+      const { about, acts } = this.#states.at(state);
       if (about === undefined) return [];
-      const acts = actsOf(this.#setting, state, about);
       const isOwn = about === act.about;
       if (isOwn && moves.length > 0 && acts[0]?.by !== act.by) return this.#answers(moves, at, acts);
       const next = (isOwn ? acts.find((one) => isSameAct(one, act)) : undefined) ?? acts[0];
       if (!next) return [];
       if (isOwn) left -= 1;
-      const move = this.#move(state, next);
+      const move = this.#states.move(state, next);
       const isFound = this.#goal.newIn(next, move.step, at.last).length > 0;
       moves.push(move);
       at = pointAfter(at, move);
@@ -147,10 +145,20 @@ export class Search {
 
   /** Ways on which a person answers the question that a decision has led to. */
   #answers(moves: readonly Move[], at: Point, acts: readonly Act[]): readonly Way[] {
-    return acts.flatMap((act) => {
-      const move = this.#move(at.step.state, act);
+    return this.#tried(acts).flatMap((act) => {
+      const move = this.#states.move(at.step.state, act);
       return this.#goal.newIn(act, move.step, at.last).length > 0 ? [wayOf([...moves, move])] : [];
     });
+  }
+
+  /**
+   * Leaves out decisions that reach the same targets as another one. A person may send back every ancestor, which would be quadratic in the
+   * number of phases.
+   */
+  #tried(acts: readonly Act[]): readonly Act[] {
+    if (this.#goal.namesDecisions) return acts;
+    const nearest = acts.findLast(isPersonsRewind);
+    return acts.filter((act) => act === nearest || !isPersonsRewind(act));
   }
 
   /** Times that a decision is repeated until its budget is certainly spent. */
@@ -182,17 +190,16 @@ export class Search {
       { point: this.#start, way: null, length: 0 },
     ];
     const seen = new Set<string>();
-    const until = this.#steps + MOST_FAR_STEPS;
-    for (let at = 0; at < queue.length && this.#steps < until; at += 1) {
+    const until = this.steps + MOST_FAR_STEPS;
+    for (let at = 0; at < queue.length && this.steps < until; at += 1) {
       const { point, way, length } = queue[at] ?? { point: this.#start, way: null, length: this.#maxSteps };
-      const about = nextToDecide(this.#setting, point.step.state);
-      if (about === undefined || length >= this.#maxSteps) continue;
-      for (const act of actsOf(this.#setting, point.step.state, about)) {
-        const move = this.#move(point.step.state, act);
+      if (length >= this.#maxSteps) continue;
+      for (const act of this.#states.at(point.step.state).acts) {
+        const move = this.#states.move(point.step.state, act);
         const back = { move, before: way };
         if (this.#goal.newIn(act, move.step, point.last).length > 0) return movesOf(back);
         const after = pointAfter(point, move);
-        const key = `${this.#keyOf(after.step.state)};${after.last ?? ''}`;
+        const key = this.#keyOf(after);
         if (seen.has(key)) continue;
         seen.add(key);
         queue.push({ point: after, way: back, length: length + 1 });
@@ -201,9 +208,8 @@ export class Search {
     return undefined;
   }
 
-  #move(state: Step['state'], act: Act): Move {
-    this.#steps += 1;
-    return { act, step: step(this.#setting, state, act) };
+  #keyOf({ step: { state }, last }: Point): string {
+    return `${this.#states.keyOf(state)};${last ?? ''}`;
   }
 }
 
@@ -211,6 +217,10 @@ export class Search {
 
 /** Most steps of the model in a search through all states. */
 const MOST_FAR_STEPS = 5000;
+
+function isPersonsRewind({ by, decision }: Act): boolean {
+  return by === 'person' && decision === 'retryPredecessor';
+}
 
 function pointAfter({ last }: Point, { act, step: made }: Move): Point {
   return { step: made, last: rowOf(act, made) ?? last };

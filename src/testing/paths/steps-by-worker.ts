@@ -5,12 +5,18 @@
  */
 import { approve, escalate, reject, retry, retryPredecessor } from '../../model/decision/decision.ts';
 import { fullName, type Script, type StepsByName, type WorkerKind } from '../rehearsal/script.ts';
-import { aborts, answers, fails, reports, skips, takes, type Step } from '../rehearsal/step.ts';
+import { aborts, answers, fails, reports, skips, stepOf, takes, type Step } from '../rehearsal/step.ts';
 import type { Act } from '../decisions/decision.ts';
 import { sampleOf } from './known.ts';
 import { ownStep } from './own-steps.ts';
 import { unknownPart } from './refused.ts';
 import type { Seat, Setting, Worker } from '../decisions/setting.ts';
+
+/** The step of a task. */
+interface TaskStep {
+  readonly step?: Step | undefined;
+  readonly use?: ((step: unknown) => Step) | undefined;
+}
 
 /** Lists of steps by worker. */
 export class StepsByWorker {
@@ -35,11 +41,11 @@ export class StepsByWorker {
     };
   }
 
-  /** Adds the step of a task. @param step A step; otherwise the sample of its schema. */
-  task({ name: phase }: Seat, worker: Worker, ms: number, step?: Step): void {
+  /** Adds the step of a task. @param step A step; otherwise the sample of its schema. @param use Adds usage to the step. */
+  task({ name: phase }: Seat, worker: Worker, ms: number, { step, use = stepOf }: TaskStep = {}): void {
     const list = this.#listOf(worker.question ? 'people' : 'tasks', fullName(phase, worker.name));
     const made = step ?? this.#sampleOf(phase, worker, list.length + 1);
-    list.push(this.#timed(phase, worker, ms, made));
+    list.push(this.#timed(phase, worker, ms, use(made)));
   }
 
   /** Adds the step of a reviewer. */
@@ -116,17 +122,26 @@ export function answerOf({ about, decision, target }: Act, nth: number): unknown
       return escalate(words);
     case 'unreadable':
       return `${words} It is no verdict.`;
+    case 'unsure':
+      return { ...retry(words), confidence: 0 };
     case 'reviewError':
       return fails(unavailable(words));
     case 'approve':
     case 'done':
     case 'failedCheck':
     case 'failedTask':
+    case 'spentLimit':
     case 'skip':
     case 'abort':
     case 'expire':
       return approve();
   }
+}
+
+/** Returns the answer of a reviewer. A person neither fails nor answers without a verdict, but may be unsure. */
+export function reviewOf({ question }: Worker, act: Act, nth: number): unknown {
+  const isFailure = act.decision === 'unreadable' || act.decision === 'reviewError';
+  return answerOf(question && isFailure ? { ...act, decision: 'unsure' } : act, nth);
 }
 
 /** An error after which the work is not tried again; the review is. */

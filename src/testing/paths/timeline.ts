@@ -54,7 +54,9 @@ export function expiryAfter(setting: Setting, { phases }: PathState, about: stri
   if (!seat) return setting.plan.inbox?.expireAfterMs;
   const spot = phases[seat.index];
   if (spot?.standing === 'escalated') return seat.gate?.plan.inbox.expireAfterMs;
-  const asked = spot?.pending === 'all' ? [...(seat.gate?.deciders ?? []), seat.gate?.mute] : [seat.gate?.mute];
+  const { pending = 'mute' } = spot ?? {};
+  const deciders = pending === 'mute' ? [] : (seat.gate?.deciders ?? []);
+  const asked = pending === 'deciders' ? deciders : [...deciders, seat.gate?.mute];
   const times = asked.flatMap((one) => one?.question?.expireAfterMs ?? []);
   return times.length > 0 ? Math.min(...times) : undefined;
 }

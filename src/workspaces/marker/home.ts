@@ -15,7 +15,7 @@
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { basename, join, relative, sep, isAbsolute } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { identify, isAlive } from '../../actors/command/process-groups.ts';
+import { identify, isAlive, makeFolder } from '../../actors/command/process-groups.ts';
 import type { ProcessIdentity } from '../../model/values/process-identity.ts';
 import { sha256Hex } from '../../model/values/sha256.ts';
 import type { Repository } from '../git/repository.ts';
@@ -41,7 +41,7 @@ export async function openHome(repository: Repository, root: string): Promise<Ho
       .slice(0, 40) || 'repository';
   const given = join(root, `${name}-${sha256Hex([repository.commonDir]).slice(0, 12)}`);
   if (isWithin(repository.folder, root) || isWithin(repository.commonDir, root)) throw inside(root);
-  await mkdir(given, { recursive: true, mode: 0o700 });
+  makeFolder(given);
   const path = await realpath(given);
   if (isWithin(repository.folder, path) || isWithin(repository.commonDir, path)) throw inside(root);
   const [trash, scratch] = [join(path, '.trash'), join(path, '.scratch')];

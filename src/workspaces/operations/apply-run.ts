@@ -65,7 +65,10 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
   if (problem !== undefined || from === undefined) {
     const isDirty = base !== undefined && from !== undefined && (await isOnTopOf(repository, base.commit, from));
     // With uncommitted work as the base, a merge would bring that back as a commit.
-    const command = isDirty ? `git diff --binary ${base.commit} ${name} | git apply` : `git merge ${name}`;
+    const take = isDirty ? `git diff --binary ${base.commit} ${name} | git apply` : `git merge ${name}`;
+    // Git refuses to take anything before that.
+    const operation = await operationIn(repository);
+    const command = operation === undefined ? take : `${endOf(operation)} && ${take}`;
     return { applied: false, reason: problem ?? NO_COMMIT, command };
   }
   return { applied: true, from, to };
@@ -88,7 +91,7 @@ async function obstacleTo(repository: Repository, { from, to, scratch }: Ends): 
   const head = await repository.git(['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
   if (head.code !== 0) return "The user's HEAD is on no branch.";
   const operation = await operationIn(repository);
-  if (operation !== undefined) return `A ${operation} is in progress.`;
+  if (operation !== undefined) return `A ${operation} is in progress. End it first: ${waysToEnd(operation)}.`;
   if (await exists(join(repository.gitDir, 'index.lock'))) return 'Another git process is at work, or has left a lock.';
   const isAhead = await repository.git(['merge-base', '--is-ancestor', from, to], { codes: [0, 1] });
   if (isAhead.code !== 0) return "The user's branch has commits that the run does not have.";
@@ -99,6 +102,15 @@ async function obstacleTo(repository: Repository, { from, to, scratch }: Ends): 
   const trial = await repository.git(['read-tree', '-m', '-u', '--dry-run', from, to], { ...call, codes: [0, 1, 128] });
   if (trial.code === 0 && !(await coversFile(repository, from, to))) return undefined;
   return 'Files that the user has changed, or that git does not track, would be overwritten.';
+}
+
+/** Returns the command that ends an operation of git, and keeps its result. */
+function endOf(operation: string): string {
+  return operation === 'bisection' ? 'git bisect reset' : `git ${operation} --continue`;
+}
+
+function waysToEnd(operation: string): string {
+  return operation === 'bisection' ? endOf(operation) : `${endOf(operation)}, or git ${operation} --abort`;
 }
 
 /** True if a new file has the name of one that exists. Git would overwrite it if it is ignored. */
