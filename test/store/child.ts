@@ -67,7 +67,8 @@ async function steps(): Promise<void> {
     phases: [
       phase('a', {
         tasks: [task('t', { run: work })],
-        review: { maxRetries: 'unlimited', by: () => (isOver ? 'APPROVE' : 'RETRY: Again.') },
+        // The feedback is another one each time, as the run would end at a loop.
+        review: { maxRetries: 'unlimited', by: () => (isOver ? 'APPROVE' : `RETRY: Again, after ${works}.`) },
       }),
     ],
   });

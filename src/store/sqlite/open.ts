@@ -11,6 +11,12 @@ import { connect, type Database } from './driver.ts';
 import { lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
+/**
+ * Milliseconds for which a statement waits for another process. It blocks the event loop meanwhile, so a caller has to try again. Most
+ * transactions of other processes are shorter.
+ */
+export const BUSY_MS = 20;
+
 /** Options for opening a database. */
 export interface Opening {
   /** Absolute. */
@@ -63,12 +69,6 @@ export function openDatabase(opening: Opening): Database {
 }
 
 // --- internal ---
-
-/**
- * Milliseconds for which a statement waits for another process. It blocks the event loop meanwhile, so a caller has to try again. Most
- * transactions of other processes are shorter.
- */
-const BUSY_MS = 20;
 
 /**
  * Pages of the log after which it is brought into the database. This is one megabyte, for which the disk needs room next to the database.
