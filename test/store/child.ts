@@ -16,6 +16,9 @@ switch (what) {
   case 'alone':
     alone();
     break;
+  case 'close':
+    close();
+    break;
   case 'race':
     await race();
     break;
@@ -39,6 +42,14 @@ function hold(): void {
   say('held');
   // The timer keeps the database reachable. Node closes an unreachable one.
   setInterval(() => db.isTransaction, 1000);
+}
+
+/** Keeps out readers and writers until its input ends. It has to be the only process that has the file open. */
+function close(): void {
+  const db = connect(file, { readOnly: false });
+  db.exec('PRAGMA busy_timeout = 60000; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE');
+  say('closed');
+  process.stdin.on('end', () => db.close()).resume();
 }
 
 /** Reads one state of the store until its input ends. */
