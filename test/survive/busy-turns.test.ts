@@ -29,7 +29,7 @@ afterEach(() => {
 
 describe('one statement is tried in each turn by', () => {
   it('runs of several stores, which complete once the other process lets go', async () => {
-    const stores = [open(), open(), open()];
+    const stores = [openStore(), openStore(), openStore()];
     const letGo = await lockedBy('hold');
     const runs = Array.from({ length: RUNS }, (_, nth) =>
       startRun(quick, { store: stores[nth % 3], runId: `r${nth}` }),
@@ -41,7 +41,7 @@ describe('one statement is tried in each turn by', () => {
   });
 
   it('runs whose leases have expired, which stop', async () => {
-    const store = open();
+    const store = openStore();
     const gate = gated();
     const pipeline = definePipeline({
       name: 'gated',
@@ -59,7 +59,7 @@ describe('one statement is tried in each turn by', () => {
   });
 
   it('answers, forks and the dashboard, which succeed once it lets go', async () => {
-    const store = open();
+    const store = openStore();
     await leave(store);
     const items = await store.inbox({ open: true });
     const ask = await served(store);
@@ -79,7 +79,7 @@ describe('one statement is tried in each turn by', () => {
   it('readers, writers and compacting, if even readers are kept out', async () => {
     const letGo = await lockedBy('close');
     // Opened by its first use.
-    const store = open();
+    const store = openStore();
     const patient = patientStore(store);
     const ask = await served(store);
     const run = startRun(quick, { store, runId: 'r' });
@@ -89,7 +89,7 @@ describe('one statement is tried in each turn by', () => {
     await refused(9);
     await letGo();
     expect((await run.result).status).toBe('completed');
-    await Promise.all(listed);
+    for (const one of listed) await one;
     expect(await compacted).toMatchObject({ unused: 0 });
     expect(await Promise.all(asked)).toEqual([200, 200, 200]);
     expectOneInEachTurn();
@@ -98,7 +98,7 @@ describe('one statement is tried in each turn by', () => {
 
 describe('resumeAll()', () => {
   it('resumes each run in a turn of its own, after another process has let go', async () => {
-    const store = open();
+    const store = openStore();
     await leave(store);
     const letGo = await lockedBy('hold');
     const resumedIn: number[] = [];
@@ -137,7 +137,7 @@ const asking = definePipeline({
 let turn = 0;
 
 /** Opens the store. It notes the turn of each call that is refused. */
-function open(): RunStore {
+function openStore(): RunStore {
   const inner = sqliteStore(file, { now: () => Date.now() });
   let timer = setTimeout(function next() {
     turn += 1;
@@ -160,7 +160,7 @@ function open(): RunStore {
   const note = (error: unknown) => {
     if (PhasegateError.is(error) && error.code === 'STORE_BUSY') refusals.push(turn);
   };
-  const { append, compact } = inner;
+  const { append } = inner;
   return {
     ...inner,
     append: Object.assign(noted(append), { all: append.all && noted(append.all) }),
@@ -177,7 +177,7 @@ function open(): RunStore {
     async compact() {
       // A compaction that is refused says so in its result.
       const begun = turn;
-      const done = await compact?.();
+      const done = await inner.compact?.();
       if (done?.pending === 'busy') refusals.push(begun);
       return done ?? { freed: 0, unused: 0 };
     },
@@ -236,7 +236,7 @@ async function served(store: RunStore): Promise<(path: string, body?: string) =>
 }
 
 function gated(): { readonly opened: Promise<string>; readonly open: () => void } {
-  let open = () => {};
-  const opened = new Promise<string>((resolve) => (open = () => resolve('done')));
-  return { opened, open: () => open() };
+  let finish: (value: string) => void = () => {};
+  const opened = new Promise<string>((resolve) => (finish = resolve));
+  return { opened, open: () => finish('done') };
 }
