@@ -8,7 +8,17 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { serveDashboard } from '../../src/dashboard.ts';
 import { answerItem } from '../../src/inbox.ts';
-import { definePipeline, forkRun, human, phase, PhasegateError, resumeAll, startRun, task } from '../../src/index.ts';
+import {
+  definePipeline,
+  forkRun,
+  human,
+  phase,
+  PhasegateError,
+  readRun,
+  resumeAll,
+  startRun,
+  task,
+} from '../../src/index.ts';
 import { patientStore } from '../../src/runtime/records/patient-store.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import type { RunStore } from '../../src/store.ts';
@@ -83,7 +93,7 @@ describe('one statement is tried in each turn by', () => {
     const patient = patientStore(store);
     const ask = await served(store);
     const run = startRun(quick, { store, runId: 'r' });
-    const listed = [patient.runs(), patient.inbox(), patient.read('q'), patient.messages('q')];
+    const listed = [patient.runs(), patient.inbox(), patient.read('q'), patient.messages('q'), readRun(store, 'q')];
     const compacted = patient.compact?.();
     const asked = ['/api/runs', '/api/inbox', '/api/troubles'].map((path) => ask(path));
     await refused(9);
