@@ -8,6 +8,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
+import { benchBusy } from './busy.ts';
 import { benchDashboard } from './dashboard.ts';
 import { benchDurable } from './durable.ts';
 import { phasegate, pipelineOf, plainLoop } from './engines.ts';
@@ -22,6 +23,12 @@ import { attemptsOf, chain, fanOut, layers } from './work.ts';
 // Only stored runs: `npm run bench -- durable`.
 if (process.argv[2] === 'durable') {
   await benchDurable();
+  process.exit();
+}
+
+// Only a store that another process keeps locked: `npm run bench -- busy`, or `busy 1000` for other milliseconds than 9000.
+if (process.argv[2] === 'busy') {
+  await benchBusy(process.argv[3] === undefined ? undefined : Number(process.argv[3]));
   process.exit();
 }
 

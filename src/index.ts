@@ -105,4 +105,4 @@ export { cancelRun } from './runtime/cancel.ts';
 export type { ResumeOptions } from './runtime/resume.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
-export { readRun } from './store/read-run.ts';
+export { readRun } from './runtime/records/read-stored.ts';

@@ -23,6 +23,8 @@ const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task(
 async function keep() {
   const store = sqliteStore(process.argv[2]);
   console.log('kept', JSON.stringify(await runPipeline(pipeline, { store })));
+  const { bytes } = await store.backup(process.argv[2] + '.copy');
+  console.log('copied', bytes > 0, JSON.stringify(await store.compact()));
   await store.close();
 }
 
@@ -61,7 +63,7 @@ describe('a bundle for a server', () => {
 
   it.each(['es', 'cjs', 'nowhere'])('(%s) has a store and a dashboard without configuration', async (format) => {
     const printed = await run(project.folder, join(project.folder, `out/${format}.cjs`.replace('es.cjs', 'es.mjs')));
-    expect(printed).toContain('kept {"a":{"t":1}}\n');
+    expect(printed).toContain('kept {"a":{"t":1}}\ncopied true {"freed":0,"unused":0}\n');
     expect(printed).toContain('<div id="root">');
     expect(printed).toMatch(/^version \d+\.\d+\.\d+$/mu);
   });

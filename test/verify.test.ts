@@ -106,7 +106,7 @@ describe('verifyRun()', () => {
 describe('readRun()', () => {
   it('hands out no content that does not match its hash', async () => {
     const store = await stored();
-    const damaged = { read: store.read.bind(store), artifact: () => '"another"' };
+    const damaged: RunStore = { ...store, artifact: () => '"another"' };
     await expect(readRun(damaged, 'run')).rejects.toMatchObject({ code: 'STORE_UNREADABLE' });
   });
 });

@@ -12,6 +12,7 @@ import type { ListedRun, RunStore } from '../store/port.ts';
 import { cancelRun } from './cancel.ts';
 import { parentOf } from './child-ids.ts';
 import type { ResumeOptions } from './resume.ts';
+import { endOfTurn } from './records/end-of-turn.ts';
 import { patientStore } from './records/patient-store.ts';
 import { resumeRun } from './start.ts';
 import type { Run } from './run.ts';
@@ -87,6 +88,7 @@ export async function resumeAll(
       const parent = await parentState(store, runId);
       if (parent === 'ended' && !heldIn(listed)) {
         // Nobody waits for it any more.
+        await endOfTurn();
         await cancelRun(store, runId, 'the run that started it has ended', resuming).catch(() => undefined);
         continue;
       }
@@ -99,6 +101,9 @@ export async function resumeAll(
         if (before.holder !== thisHolder()) waiting.push(before);
         continue;
       }
+      // Each run has a turn of its own, as its records are replayed. Everything else in this process comes in between.
+      await endOfTurn();
+      if (state.stopped) continue;
       try {
         // Runs are resumed one after the other. Another process may take one in between.
         const run = await resumeRun(store, runId, pipeline, resuming);

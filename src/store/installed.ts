@@ -25,6 +25,18 @@ export function loadInstalled(name: string): unknown {
   return undefined;
 }
 
+/** Finds the file of a package that {@link loadInstalled} loads. @returns `undefined` if it is not installed. */
+export function findInstalled(name: string): string | undefined {
+  for (const place of places()) {
+    try {
+      return requireAt(place).resolve(name);
+    } catch {
+      // It may be found from the next place.
+    }
+  }
+  return undefined;
+}
+
 /** The folder that this package is installed in; `undefined` if all of it is in a bundle. */
 export function ownFolder(): string | undefined {
   for (const place of places()) {

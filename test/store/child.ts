@@ -16,6 +16,9 @@ switch (what) {
   case 'alone':
     alone();
     break;
+  case 'close':
+    close();
+    break;
   case 'race':
     await race();
     break;
@@ -39,6 +42,14 @@ function hold(): void {
   say('held');
   // The timer keeps the database reachable. Node closes an unreachable one.
   setInterval(() => db.isTransaction, 1000);
+}
+
+/** Keeps out readers and writers until its input ends. It has to be the only process that has the file open. */
+function close(): void {
+  const db = connect(file, { readOnly: false });
+  db.exec('PRAGMA busy_timeout = 60000; PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE');
+  say('closed');
+  process.stdin.on('end', () => db.close()).resume();
 }
 
 /** Reads one state of the store until its input ends. */
@@ -67,7 +78,8 @@ async function steps(): Promise<void> {
     phases: [
       phase('a', {
         tasks: [task('t', { run: work })],
-        review: { maxRetries: 'unlimited', by: () => (isOver ? 'APPROVE' : 'RETRY: Again.') },
+        // The feedback is another one each time, as the run would end at a loop.
+        review: { maxRetries: 'unlimited', by: () => (isOver ? 'APPROVE' : `RETRY: Again, after ${works}.`) },
       }),
     ],
   });

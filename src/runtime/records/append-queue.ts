@@ -8,6 +8,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Append, AppendFunction, RunStore } from '../../store/port.ts';
 import { isStoreBusy } from '../../store/refusals.ts';
+import { atEndOfTurn } from './end-of-turn.ts';
 
 /** Appends batches to one store. */
 export interface AppendQueue {
@@ -121,9 +122,4 @@ function unsettled(count: number, wanted: number): PhasegateError {
       hint: 'append.all of a store returns one outcome for each batch: an error, or undefined.',
     },
   );
-}
-
-function atEndOfTurn(job: () => void): void {
-  if (typeof setImmediate === 'function') setImmediate(job);
-  else setTimeout(job, 0);
 }

@@ -7,7 +7,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { AppendFunction, Awaitable, Lease, RunStore } from '../../store/port.ts';
-import { isStoreBusy } from '../../store/refusals.ts';
+import { createBusyGate } from './busy-gate.ts';
 
 /** A store that waits while another program keeps it busy. */
 export interface PatientStore extends RunStore {
@@ -135,87 +135,4 @@ function patient(store: RunStore): PatientStore {
 function forSomeTime(): () => boolean {
   const until = performance.now() + PATIENCE_MS;
   return () => performance.now() < until;
-}
-
-/** Calls of one kind to one store. While one of them is refused, later ones wait behind it. So only one is tried at a time. */
-interface BusyGate {
-  /**
-   * Calls at once if no call waits. Returns synchronously what a synchronous store returns.
-   *
-   * @param mayWait Asked after each refusal. False ends the wait.
-   * @throws the error of the call; `STORE_BUSY` only once it may not wait any longer.
-   */
-  pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T>;
-}
-
-/** Creates a gate. */
-function createBusyGate(): BusyGate {
-  let waiting: Waiting[] = [];
-  let isServing = false;
-
-  async function serve(): Promise<void> {
-    if (isServing) return;
-    isServing = true;
-    let pause = FIRST_PAUSE_MS;
-    for (let [first] = waiting; first; [first] = waiting) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      try {
-        await first.call();
-        waiting.shift();
-        // Other work of this process comes in between.
-        pause = 0;
-      } catch (error) {
-        const over = waiting.filter(({ mayWait }) => !mayWait());
-        waiting = waiting.filter((one) => !over.includes(one));
-        for (const { reject } of over) reject(error);
-        pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pause));
-      }
-    }
-    isServing = false;
-  }
-
-  function wait<T>(call: () => Awaitable<T>, mayWait: () => boolean): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      waiting.push({
-        async call() {
-          try {
-            resolve(await call());
-          } catch (error) {
-            if (isStoreBusy(error)) throw error;
-            reject(error);
-          }
-        },
-        mayWait,
-        reject,
-      });
-      void serve();
-    });
-  }
-
-  return {
-    pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T> {
-      if (waiting.length > 0) return wait(call, mayWait);
-      const orWait = (error: unknown): Promise<T> => {
-        if (isStoreBusy(error) && mayWait()) return wait(call, mayWait);
-        throw error;
-      };
-      try {
-        const done = call();
-        return done instanceof Promise ? done.catch(orWait) : done;
-      } catch (error) {
-        return orWait(error);
-      }
-    },
-  };
-}
-
-/** Milliseconds. A transaction takes some. */
-const FIRST_PAUSE_MS = 5;
-const LONGEST_PAUSE_MS = 250;
-
-interface Waiting {
-  /** Rejects only if the store is busy. */
-  readonly call: () => Promise<void>;
-  readonly mayWait: () => boolean;
-  readonly reject: (error: unknown) => void;
 }

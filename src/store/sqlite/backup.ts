@@ -3,17 +3,8 @@
  *
  * @module
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
@@ -21,22 +12,27 @@ import type { Backup, BackupOptions } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
 
 /** Copies the store into a file, which is complete or not there. @throws PhasegateError `FILE_EXISTS`, `FILE_UNREADABLE`, … */
-export function backUp(connection: Connection, target: string, { replace = false }: BackupOptions): Backup {
+export async function backUp(
+  connection: Connection,
+  target: string,
+  { replace = false }: BackupOptions,
+): Promise<Backup> {
   const file = resolve(target);
   refuseTaken(connection, file, replace);
   const part = `${file}.${ulid()}.part`;
   try {
     // Only the owner can read a copy. SQLite accepts an empty file.
-    writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
-    connection.read(`back up to ${file}`, () => connection.once('VACUUM INTO ?', part));
-    return writing(file, () => {
-      sync(part);
+    await writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
+    await connection.elsewhere(`back up to ${file}`, { statements: [['VACUUM INTO ?', part]] });
+    return await writing(file, async () => {
+      await sync(part);
       if (replace) renameSync(part, file);
       else place(part, file);
       return { bytes: statSync(file).size };
     });
   } finally {
-    rmSync(part, { force: true });
+    // SQLite leaves a journal next to a copy if the disk is full.
+    for (const left of [part, `${part}-journal`]) rmSync(left, { force: true });
   }
 }
 
@@ -64,12 +60,12 @@ function place(part: string, file: string): void {
 }
 
 /** Waits until the disk has the copy. */
-function sync(part: string): void {
-  const opened = openSync(part, 'r+');
+async function sync(part: string): Promise<void> {
+  const opened = await open(part, 'r+');
   try {
-    fsyncSync(opened);
+    await opened.sync();
   } finally {
-    closeSync(opened);
+    await opened.close();
   }
 }
 
@@ -79,9 +75,9 @@ function taken(file: string): PhasegateError {
   });
 }
 
-function writing<T>(file: string, work: () => T): T {
+async function writing<T>(file: string, work: () => T | Promise<T>): Promise<T> {
   try {
-    return work();
+    return await work();
   } catch (cause) {
     if (PhasegateError.is(cause)) throw cause;
     throw new PhasegateError('FILE_UNREADABLE', `Cannot back up to ${file}: ${errorInfo(cause).message}`, {

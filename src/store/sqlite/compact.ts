@@ -69,12 +69,12 @@ async function cut(connection: Connection, now: () => number, begin: () => void)
   try {
     // The write also refuses a store that was opened read-only.
     const isAtWork = connection.write(ACTION, () => connection.sql(AT_WORK).get(now()) !== undefined);
-    checkpoint(connection, 'PASSIVE');
+    checkpoint(connection);
     begin();
     if (pagesOf(connection).unused > 0 && pragma(connection, 'auto_vacuum') === INCREMENTAL)
       await cutInParts(connection);
-    checkpoint(connection, 'PASSIVE');
-    return isAtWork ? 'at-work' : rewrite(connection);
+    checkpoint(connection);
+    return isAtWork ? 'at-work' : await rewrite(connection);
   } catch (error) {
     if (isStoreBusy(error)) return 'busy';
     if (PhasegateError.is(error) && error.code === 'STORE_FULL') return 'full';
@@ -107,17 +107,16 @@ async function cutInParts(connection: Connection): Promise<void> {
 }
 
 /** Rewrites the whole file at once: without remains of what was removed, and so that it can be cut off in parts from then on. */
-function rewrite(connection: Connection): Obstacle {
-  const { path, exec, read } = connection;
+async function rewrite(connection: Connection): Promise<Obstacle> {
+  const { path, elsewhere } = connection;
   const { bavail, bsize } = statfsSync(path);
   // SQLite writes a temporary file first, which may be on the same disk, and then the log.
   if (bavail * bsize < 2 * pagesOf(connection).used) return 'full';
-  try {
-    read(ACTION, () => exec(`PRAGMA auto_vacuum = ${INCREMENTAL}; VACUUM`));
-  } finally {
+  await elsewhere(ACTION, {
+    statements: [[`PRAGMA auto_vacuum = ${INCREMENTAL}`], ['VACUUM']],
     // The log has grown by the whole file, even if the rewrite has failed.
-    checkpoint(connection, 'TRUNCATE');
-  }
+    last: checkpointing('TRUNCATE'),
+  });
   return undefined;
 }
 
@@ -135,6 +134,10 @@ function pragma({ sql }: Connection, name: string): number {
 }
 
 /** Brings the log into the file, which shrinks only then. Pages that other processes still read stay in the log. */
-function checkpoint({ exec, read }: Connection, mode: 'PASSIVE' | 'TRUNCATE'): void {
-  read(ACTION, () => exec(`PRAGMA wal_checkpoint(${mode})`));
+function checkpoint({ exec, read }: Connection): void {
+  read(ACTION, () => exec(checkpointing('PASSIVE')));
+}
+
+function checkpointing(mode: 'PASSIVE' | 'TRUNCATE'): string {
+  return `PRAGMA wal_checkpoint(${mode})`;
 }

@@ -9,6 +9,7 @@ import type { Database, Statement } from './driver.ts';
 import { watchPlace } from './file-identity.ts';
 import { openDatabase } from './open.ts';
 import { isBusy, isFull, problemOf } from './problems.ts';
+import { runInThread, type ThreadWork } from './thread.ts';
 import { roomInLog } from './wal-room.ts';
 
 /** Operations of the store on a database. */
@@ -19,8 +20,6 @@ export interface Connection {
   readonly sql: (text: string) => Statement;
   /** Runs statements without results. Call it within one of the methods below. */
   readonly exec: (text: string) => void;
-  /** Runs one statement that is not kept. Call it within one of the methods below. */
-  readonly once: (text: string, value: string) => void;
   /** @param action For errors, such as `read run r1`. */
   readonly read: <T>(action: string, work: () => T) => T;
   /** Reads with several statements from one consistent state. */
@@ -29,6 +28,8 @@ export interface Connection {
   readonly write: <T>(action: string, work: () => T) => T;
   /** Does the same without waiting for the disk. A loss of power may undo the change, until a later `write` has changed something. */
   readonly writeUnsynced: <T>(action: string, work: () => T) => T;
+  /** Runs statements that take long on a connection of another thread, without a transaction around them. */
+  readonly elsewhere: (action: string, work: Pick<ThreadWork, 'statements' | 'last'>) => Promise<void>;
   /** Brings the log into the database and empties it, without waiting for others. @returns False if another connection uses it. */
   readonly erased: (action: string) => boolean;
   /** Does so as soon as no other connection uses the log. */
@@ -126,11 +127,18 @@ export function connectionOf(
     path,
     sql,
     exec: (text) => open().exec(text),
-    once: (text, value) => void open().prepare(text).run(value),
     read: guard,
     readAtOnce: (action, work) => guard(action, () => transaction('BEGIN', work)),
     write: (action, work) => write(action, work, 'FULL'),
     writeUnsynced: (action, work) => write(action, work, 'NORMAL'),
+    async elsewhere(action, work) {
+      guard(action, () => undefined);
+      try {
+        await runInThread({ path, readOnly, ...work });
+      } catch (thrown) {
+        throw problemOf(thrown, action, path);
+      }
+    },
     erased: (action) => guard(action, () => emptyLog(open())),
     eraseLater() {
       later ??= setInterval(() => {

@@ -4,7 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { bundlerAdvice, loadInstalled } from '../installed.ts';
+import { bundlerAdvice, findInstalled, loadInstalled } from '../installed.ts';
 
 /** A value that can be bound to a parameter. */
 export type Bound = string | number | null;
@@ -34,6 +34,11 @@ export interface Database {
 export function connect(path: string, options: { readonly readOnly: boolean }): Database {
   driver ??= load();
   return new driver.DatabaseSync(path, options);
+}
+
+/** Names the module of the driver, as `require` takes it anywhere. */
+export function driverModule(): string {
+  return builtIn() === undefined ? (findInstalled(PACKAGE) ?? PACKAGE) : 'node:sqlite';
 }
 
 // --- internal ---

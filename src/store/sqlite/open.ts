@@ -12,6 +12,12 @@ import { connect, type Database } from './driver.ts';
 import { lacksFiles, problemOf } from './problems.ts';
 import { APPLICATION_ID, migrateTables, SCHEMA_VERSION } from './schema.ts';
 
+/**
+ * Milliseconds for which a statement waits for another process. It blocks the event loop meanwhile, so a caller has to try again. Most
+ * transactions of other processes are shorter.
+ */
+export const BUSY_MS = 20;
+
 /** Options for opening a database. */
 export interface Opening {
   /** Absolute. */
@@ -73,12 +79,6 @@ export function isOutdated(error: unknown): boolean {
 // --- internal ---
 
 const OUTDATED = 'it was created by an earlier version';
-
-/**
- * Milliseconds for which a statement waits for another process. It blocks the event loop meanwhile, so a caller has to try again. Most
- * transactions of other processes are shorter.
- */
-const BUSY_MS = 20;
 
 /**
  * Pages of the log after which it is brought into the database. This is one megabyte, for which the disk needs room next to the database.

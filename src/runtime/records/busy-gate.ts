@@ -1,0 +1,109 @@
+/**
+ * Waiting for a store that another program keeps busy, with one attempt in each turn of the event loop.
+ *
+ * A statement that is refused has blocked the event loop for some milliseconds. So a turn tries no other one after it, of any store.
+ *
+ * @module
+ */
+import type { Awaitable } from '../../store/port.ts';
+import { isStoreBusy } from '../../store/refusals.ts';
+import { atEndOfTurn } from './end-of-turn.ts';
+
+/** Calls of one kind to one store. While one of them is refused, later ones wait behind it. So only one is tried at a time. */
+export interface BusyGate {
+  /**
+   * Calls at once if no call waits and none was refused in this turn. Then it returns synchronously what a synchronous store returns.
+   *
+   * @param mayWait Asked after each refusal. False ends the wait.
+   * @throws the error of the call; `STORE_BUSY` only once it may not wait any longer.
+   */
+  pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T>;
+}
+
+/** Creates a gate. */
+export function createBusyGate(): BusyGate {
+  let waiting: Waiting[] = [];
+  let isServing = false;
+
+  async function serve(): Promise<void> {
+    if (isServing) return;
+    isServing = true;
+    let pause = FIRST_PAUSE_MS;
+    for (let [first] = waiting; first; [first] = waiting) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (isTurnSpent) continue;
+      try {
+        await first.call();
+        waiting.shift();
+        // Other work of this process comes in between.
+        pause = 0;
+      } catch (error) {
+        spendTurn();
+        const over = waiting.filter(({ mayWait }) => !mayWait());
+        waiting = waiting.filter((one) => !over.includes(one));
+        for (const { reject } of over) reject(error);
+        pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pause));
+      }
+    }
+    isServing = false;
+  }
+
+  function wait<T>(call: () => Awaitable<T>, mayWait: () => boolean): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      waiting.push({
+        async call() {
+          try {
+            resolve(await call());
+          } catch (error) {
+            if (isStoreBusy(error)) throw error;
+            reject(error);
+          }
+        },
+        mayWait,
+        reject,
+      });
+      void serve();
+    });
+  }
+
+  return {
+    pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T> {
+      if (waiting.length > 0 || isTurnSpent) return wait(call, mayWait);
+      const orWait = (error: unknown): Promise<T> => {
+        if (!isStoreBusy(error)) throw error;
+        spendTurn();
+        if (mayWait()) return wait(call, mayWait);
+        throw error;
+      };
+      try {
+        const done = call();
+        return done instanceof Promise ? done.catch(orWait) : done;
+      } catch (error) {
+        return orWait(error);
+      }
+    },
+  };
+}
+
+// --- internal ---
+
+/** Milliseconds. A transaction takes some. */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 250;
+
+interface Waiting {
+  /** Rejects only if the store is busy. */
+  readonly call: () => Promise<void>;
+  readonly mayWait: () => boolean;
+  readonly reject: (error: unknown) => void;
+}
+
+/** True if a statement of some store was refused in this turn or the one before. */
+let isTurnSpent = false;
+
+function spendTurn(): void {
+  if (isTurnSpent) return;
+  isTurnSpent = true;
+  // At the end of the next turn: its timers and sockets come before another statement may be refused.
+  setTimeout(() => atEndOfTurn(() => (isTurnSpent = false)), 0);
+}
