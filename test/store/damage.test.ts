@@ -129,13 +129,15 @@ function problemOf(question: string, answer: unknown, isKnown: boolean): string 
   const right = expected.get(question);
   if (answer === DAMAGED || answer === FAILED || JSON.stringify(answer) === JSON.stringify(right)) return undefined;
   if (answer === undefined) return isKnown ? undefined : `${question}: nothing`;
-  if (!Array.isArray(answer) || !Array.isArray(right)) return `${question}: ${JSON.stringify(answer)}`;
+  if (!isList(answer) || !isList(right)) return `${question}: ${JSON.stringify(answer)}`;
   const texts = new Set(right.map((one) => JSON.stringify(one)));
   const strange = answer.find((one) => typeof one !== 'string' && !texts.has(JSON.stringify(one)));
   if (strange !== undefined) return `${question}: ${JSON.stringify(strange)}`;
   // Memories are left out.
   return answer.length === right.length || isKnown || question === 'memories' ? undefined : `${question}: too few`;
 }
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 const FAILED = 'STORE_FAILED';
 
@@ -293,7 +295,7 @@ describe('a store of a version without checksums', () => {
     expect(before).toMatchObject({ problems: [], checkedFrom: seq + 1, records: seq });
     const run = await resumeRun(store, 'one', asked, { attended: true });
     const [item] = run.inbox();
-    run.answer(item?.id ?? '', { type: 'value', value: 'yes' });
+    await run.answer(item?.id ?? '', { type: 'value', value: 'yes' });
     await run.result;
     const after = await verifyRun(store, 'one', { seal: before.seal });
     expect(after).toMatchObject({ problems: [], checkedFrom: seq + 1, sealed: seq });

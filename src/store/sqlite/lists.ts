@@ -84,12 +84,8 @@ function columnsOf(row: Row, runId: string): Columns {
 
 function infoIn(row: Row, runId: string): RunInfo {
   const info = infoOf(checkedText(row, 'info', 'the row', runId));
-  const { status, ...columns } = columnsOf(row, runId);
-  if (
-    row['status'] === info.status &&
-    Object.entries(columns).every(([key, value]) => Reflect.get(info, key) === value)
-  )
-    return info;
+  const columns = { ...columnsOf(row, runId), status: text(row, 'status') };
+  if (Object.entries(columns).every(([key, value]) => Reflect.get(info, key) === value)) return info;
   throw contradiction('the row', runId);
 }
 
