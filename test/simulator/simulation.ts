@@ -1,0 +1,295 @@
+/**
+ * One simulated run: processes that start and resume it until it has ended, people who answer, and faults.
+ *
+ * @module
+ */
+import { answerItem, type InboxItem } from '../../src/inbox.ts';
+import { memoryStore, PhasegateError, readRun, resumeRun, startRun, verifyRun, type Run } from '../../src/index.ts';
+import type { RunRecord } from '../../src/records.ts';
+import type { RunStore } from '../../src/store.ts';
+import { createFaultPlan, type Fault } from './faults.ts';
+import { faultyStore, type StoreWorld } from './faulty-store.ts';
+import { build, replyTo, type Perform } from './pipeline.ts';
+import type { Scenario } from './scenario.ts';
+import { inVirtualTime, type VirtualTime } from './virtual-time.ts';
+import { createWatch, type Client } from './watch.ts';
+
+/** The outcome of a simulation. JSON but for the map. */
+export interface Simulated {
+  /** Records of the run and of those that its tasks have started, by id. */
+  readonly records: ReadonlyMap<string, readonly RunRecord[]>;
+  /** Broken rules, as sentences. */
+  readonly problems: readonly string[];
+  /** Everything that happened, in order: faults, processes, answers and calls of workers. */
+  readonly log: readonly string[];
+  /** Types of the faults that happened. */
+  readonly happened: readonly Fault['type'][];
+  /** The number of processes. */
+  readonly processes: number;
+}
+
+/** Simulates a scenario with faults. The same arguments lead to the same outcome. */
+export async function simulate(scenario: Scenario, faults: readonly Fault[] = []): Promise<Simulated> {
+  const killed: { at: number; readonly client: Client }[] = [];
+  return inVirtualTime((time) => new Simulation(scenario, faults, time, killed).toEnd(), {
+    most: MOST_TIMERS,
+    onFired(fired) {
+      for (const { at, client } of killed) if (fired >= at) client.isDead = true;
+    },
+  });
+}
+
+// --- internal ---
+
+const RUN_ID = 'run';
+const MOST_TIMERS = 200_000;
+const MOST_PROCESSES = 60;
+/** Milliseconds after which a process that has stored nothing is killed, as a person would do. */
+const HUNG_MS = 150_000;
+/** Milliseconds between looks of people at the inbox, and until they try again. */
+const LOOK_MS = 1500;
+const PATIENCE_MS = 40_000;
+/** Milliseconds between the end of a process and the start of the next. */
+const PAUSE_MS = 4000;
+
+interface LiveProcess {
+  readonly client: Client;
+  run: Run | undefined;
+}
+
+class Simulation {
+  readonly #scenario: Scenario;
+  readonly #time: VirtualTime;
+  readonly #killed: { at: number; readonly client: Client }[];
+  readonly #watch = createWatch();
+  readonly #log: string[] = [];
+  readonly #happened: Fault['type'][] = [];
+  readonly #base: RunStore;
+  readonly #world: StoreWorld;
+  readonly #live = new Set<LiveProcess>();
+  readonly #working = new Set<Promise<void>>();
+  #skew = 0;
+  #processes = 0;
+  #isOver = false;
+
+  constructor(
+    scenario: Scenario,
+    faults: readonly Fault[],
+    time: VirtualTime,
+    killed: { at: number; readonly client: Client }[],
+  ) {
+    this.#scenario = scenario;
+    this.#time = time;
+    this.#killed = killed;
+    this.#base = memoryStore({ now: () => Date.now() + this.#skew });
+    this.#world = {
+      time,
+      watch: this.#watch,
+      plan: createFaultPlan(faults),
+      isSync: scenario.isSync,
+      until: { busy: 0, busyWrites: 0, full: 0 },
+      happened: (fault, client, call) => {
+        this.#happened.push(fault.type);
+        this.#say(`${JSON.stringify(fault)} at ${call} of ${client.name}`);
+      },
+      as: (client, act) => {
+        this.#skew = client.skew;
+        try {
+          return act();
+        } finally {
+          this.#skew = 0;
+        }
+      },
+      die: (client, frees) => this.#die(client, frees),
+      dieLater: (client, timers) => void killed.push({ at: time.fired() + timers, client }),
+      rival: (skew) => void this.#work(skew),
+    };
+  }
+
+  async toEnd(): Promise<Simulated> {
+    void this.#people();
+    while (!(await this.#hasEnded())) {
+      if (this.#processes >= MOST_PROCESSES) {
+        this.#watch.note(`It has not ended after ${MOST_PROCESSES} processes`);
+        break;
+      }
+      await this.#work(0);
+      await this.#time.wait(PAUSE_MS);
+    }
+    // Other processes find out that the run has ended.
+    while (this.#working.size > 0) await Promise.all(this.#working);
+    this.#isOver = true;
+    const records = await this.#records();
+    for (const runId of records.keys()) {
+      const { problems } = await verifyRun(this.#base, runId);
+      for (const problem of problems) this.#watch.note(`${runId}: ${problem}`);
+    }
+    this.#watch.atEnd(records);
+    return {
+      records,
+      problems: this.#watch.problems,
+      log: [...this.#log, ...this.#watch.calls],
+      happened: this.#happened,
+      processes: this.#processes,
+    };
+  }
+
+  async #hasEnded(): Promise<boolean> {
+    const listed = await this.#base.run(RUN_ID);
+    return listed !== undefined && listed.status !== 'running';
+  }
+
+  async #records(): Promise<ReadonlyMap<string, readonly RunRecord[]>> {
+    const runs = await this.#base.runs();
+    const ids = runs.map(({ runId }) => runId).toSorted();
+    return new Map(await Promise.all(ids.map(async (runId) => [runId, await readRun(this.#base, runId)] as const)));
+  }
+
+  #say(line: string): void {
+    this.#log.push(`${this.#time.now()} ${line}`);
+  }
+
+  // --- processes ---
+
+  /** Lets a process work on the run, until it has a result, is refused, or is dead. */
+  #work(skew: number): Promise<void> {
+    const done = this.#process(skew).finally(() => this.#working.delete(done));
+    this.#working.add(done);
+    return done;
+  }
+
+  async #process(skew: number): Promise<void> {
+    this.#processes += 1;
+    const client = clientOf(`process-${this.#processes}`, skew);
+    const live: LiveProcess = { client, run: undefined };
+    this.#live.add(live);
+    try {
+      await Promise.race([this.#runIn(live), this.#watchOver(client)]);
+    } finally {
+      // A process that has a result exits.
+      this.#say(`${client.name} is over${client.isDead ? ', dead' : ''}`);
+      client.isDead = true;
+      this.#live.delete(live);
+    }
+  }
+
+  async #runIn(live: LiveProcess): Promise<void> {
+    const { client } = live;
+    const store = faultyStore(this.#base, client, this.#world);
+    const pipeline = build(this.#scenario, this.#performer(client));
+    const options = { store, holder: client.name } as const;
+    const isNew = (await this.#base.run(RUN_ID)) === undefined;
+    this.#say(`${client.name} ${isNew ? 'starts' : 'resumes'} the run`);
+    try {
+      live.run = isNew
+        ? startRun(pipeline, { ...options, runId: RUN_ID, attended: true })
+        : await resumeRun(store, RUN_ID, pipeline, { holder: client.name });
+      live.run.events$.subscribe((record) => {
+        if (!client.isDead) this.#watch.published(client, record);
+      });
+      const { status, error } = await live.run.result;
+      if (client.isDead) return;
+      const code = error?.code ?? '';
+      this.#say(`${client.name} has the result ${status} ${code}`);
+      if (status === 'suspended' || (status === 'failed' && INTERRUPTIONS.has(code))) return;
+      this.#watch.ended(client, RUN_ID, status);
+    } catch (error) {
+      if (client.isDead) return;
+      const code = PhasegateError.is(error) ? error.code : String(error);
+      this.#say(`${client.name} is refused: ${code}`);
+      if (!REFUSALS.has(code)) this.#watch.note(`${client.name} cannot continue the run: ${String(error)}`);
+    }
+  }
+
+  /** Resolves once a process is dead. Kills one that stores nothing for a long time, as its store has never answered. */
+  async #watchOver(client: Client): Promise<void> {
+    for (let stored = -1, since = 0; !client.isDead; await this.#time.wait(1000)) {
+      if (this.#watch.stored() !== stored) {
+        stored = this.#watch.stored();
+        since = this.#time.now();
+      } else if (this.#time.now() - since > HUNG_MS) this.#die(client, false);
+    }
+  }
+
+  #die(client: Client, frees: boolean): void {
+    client.isDead = true;
+    if (!frees) return;
+    // Another process of the same machine finds that its holder is gone.
+    void this.#release(client);
+  }
+
+  async #release(client: Client): Promise<void> {
+    for (const { lease } of await this.#base.runs({ leased: true }))
+      if (lease?.holder === client.name) {
+        await this.#base.release(lease);
+        this.#watch.released(lease);
+      }
+  }
+
+  #performer(client: Client): Perform {
+    return async (call, wait, act) => {
+      if (client.isDead) return never();
+      this.#watch.began(client, call);
+      await wait();
+      return client.isDead ? never() : act();
+    };
+  }
+
+  // --- people ---
+
+  /** Two people look at the inbox, and answer each item at about the same time. */
+  async #people(): Promise<void> {
+    const answering = new Set<string>();
+    while (!this.#isOver) {
+      await this.#time.wait(LOOK_MS);
+      for (const item of await this.#base.inbox({ open: true })) {
+        if (answering.has(item.id)) continue;
+        answering.add(item.id);
+        void this.#answer(item).finally(() => answering.delete(item.id));
+      }
+    }
+  }
+
+  async #answer(item: InboxItem): Promise<void> {
+    await Promise.all([this.#give(item, 'ada', 0), this.#give(item, 'bob', (item.seq % 3) * 400)]);
+    await this.#time.wait(LOOK_MS);
+  }
+
+  /** Gives one answer. A person who hears nothing gives up for now. */
+  async #give(item: InboxItem, by: string, ms: number): Promise<void> {
+    await this.#time.wait(ms);
+    await Promise.race([this.#post(item, by), this.#time.wait(PATIENCE_MS)]);
+  }
+
+  async #post(item: InboxItem, by: string): Promise<void> {
+    const reply = replyTo(this.#scenario, item);
+    const options = { nonce: item.nonce, by };
+    const run = this.#scenario.byStore ? undefined : [...this.#live].at(-1)?.run;
+    try {
+      if (run) await run.answer(item.id, reply, options);
+      else await answerItem(faultyStore(this.#base, clientOf(by, 0), this.#world, false), item.id, reply, options);
+      this.#watch.acknowledged(item.id, by);
+      this.#say(`${by} has answered ${item.id}`);
+    } catch (error) {
+      const code = PhasegateError.is(error) ? error.code : String(error);
+      this.#say(`${by} is refused for ${item.id}: ${code}`);
+      if (!UNANSWERED.has(code)) this.#watch.note(`${by} cannot answer ${item.id}: ${String(error)}`);
+    }
+  }
+}
+
+const STORE_ERRORS = ['STORE_FAILED', 'STORE_BUSY', 'STORE_FULL'];
+/** Ends of a process that are no ends of its run. */
+const INTERRUPTIONS: ReadonlySet<string> = new Set([...STORE_ERRORS, 'LEASE_LOST', 'RUN_LEASED', 'RUN_EXISTS']);
+/** Reasons for which a process may not begin. */
+const REFUSALS: ReadonlySet<string> = new Set([...STORE_ERRORS, 'RUN_LEASED', 'RUN_ENDED', 'LEASE_LOST', 'RUN_UNKNOWN']);
+/** Reasons for which an answer may not count. A process that has lost its run may not know the item yet. */
+const UNANSWERED: ReadonlySet<string> = new Set([...STORE_ERRORS, 'ANSWERED', 'LEASE_LOST', 'ITEM_UNKNOWN']);
+
+function clientOf(name: string, skew: number): Client {
+  return { name, skew, isDead: false, known: new Map(), beliefs: new Map() };
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined);
+}
