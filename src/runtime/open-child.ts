@@ -9,7 +9,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
-import type { RunStore } from '../store/port.ts';
+import type { ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { previousChildren } from './child-ids.ts';
 import type { ChildRequest, Outer, Parent } from './child-runs.ts';
@@ -90,6 +90,16 @@ export async function openChild(
       if (code !== 'RUN_LEASED') throw interrupted(error, code, request, parent);
       await nextLook(context, error);
     }
+  }
+}
+
+/** The run of a task as the store lists it. A store that fails to tell is no failure of the task: then its parent is suspended. */
+export async function listedChild(request: ChildRequest, parent: Parent): Promise<ListedRun | undefined> {
+  try {
+    return await parent.settings().store?.run(request.context.idempotencyKey);
+  } catch (error) {
+    const code = PhasegateError.is(error) ? error.code : undefined;
+    throw code !== undefined && isNoEnd(code) ? interrupted(error, code, request, parent) : error;
   }
 }
 
