@@ -9,55 +9,81 @@ import fc from 'fast-check';
 
 /** One fault. `gap` is the number of calls between the fault before and this one. */
 export type Fault = { readonly gap: number } & (
-  | { /** The store refuses all calls for a time; with `writes` those that write. */
-      readonly type: 'busy'; readonly ms: number; readonly writes: boolean }
-  | { /** The store takes no records for a time. */
-      readonly type: 'full'; readonly ms: number }
-  | { /** The call is made late, or its answer comes late. */
-      readonly type: 'slow'; readonly ms: number; readonly isDone: boolean }
-  | { /** The call fails: before it is made, or after it was, such as after the commit. */
-      readonly type: 'fail'; readonly isDone: boolean }
-  | { /** The call is made, its acknowledgement is lost, and the store seems busy. */
-      readonly type: 'lost' }
-  | { /** The call is made or not, and is never answered. */
-      readonly type: 'hang'; readonly isDone: boolean }
-  | { /** Only the first records of a batch are stored. Then the process dies, or gets an error. */
-      readonly type: 'torn'; readonly keep: number; readonly dies: boolean }
-  | { /** The process dies before or after the call. `frees` if another process finds that out at once. */
-      readonly type: 'die'; readonly isDone: boolean; readonly frees: boolean }
-  | { /** The process dies after so many timers, wherever it is then. */
-      readonly type: 'kill'; readonly timers: number }
-  | { /** Another process resumes the run. Its clock is ahead by some milliseconds. */
-      readonly type: 'rival'; readonly skew: number }
-  | { /** The process is suspended, and another one resumes the run meanwhile. */
-      readonly type: 'suspend'; readonly ms: number }
-  | { /** The clock jumps. */
-      readonly type: 'jump'; readonly ms: number }
+  | Refusal
+  | Answer
+  | Torn
+  | Death
+  | Rival
+  /** The clock jumps by some milliseconds. Timers do not. */
+  | { readonly type: 'jump'; readonly ms: number }
 );
+
+/** The store refuses calls for a time: all or those that write, with `STORE_BUSY`; or records alone, with `STORE_FULL`. */
+type Refusal =
+  | { readonly type: 'busy'; readonly ms: number; readonly writes: boolean }
+  | { readonly type: 'full'; readonly ms: number };
+
+/** The answer to a call is late, wrong or missing. `isDone` if the call is made before that, such as an error after the commit. */
+type Answer =
+  | { readonly type: 'slow'; readonly ms: number; readonly isDone: boolean }
+  | { readonly type: 'fail'; readonly isDone: boolean }
+  /** The call is made and its acknowledgement is lost. The store seems busy, so the call is made again. */
+  | { readonly type: 'lost' }
+  | { readonly type: 'hang'; readonly isDone: boolean };
+
+/** Only the first records of a batch are stored. Then the process dies, or gets an error. */
+interface Torn {
+  readonly type: 'torn';
+  readonly keep: number;
+  readonly dies: boolean;
+}
+
+/** The process dies: before or after the call; or after so many timers, wherever it is then. */
+type Death =
+  /** `frees` if another process of the machine finds out at once that the holder of the lease is gone. */
+  | { readonly type: 'die'; readonly isDone: boolean; readonly frees: boolean }
+  | { readonly type: 'kill'; readonly timers: number };
+
+/** Another process resumes the run. */
+type Rival =
+  /** Its clock is ahead by some milliseconds, so it may take a lease that is valid. */
+  | { readonly type: 'rival'; readonly skew: number }
+  /** The first process is suspended meanwhile. */
+  | { readonly type: 'suspend'; readonly ms: number };
+
+/** All types of faults, sorted. */
+export const ALL_FAULTS: readonly Fault['type'][] = [
+  'busy',
+  'die',
+  'fail',
+  'full',
+  'hang',
+  'jump',
+  'kill',
+  'lost',
+  'rival',
+  'slow',
+  'suspend',
+  'torn',
+];
 
 /** Generates faults, at most so many for each run. They shrink to none. */
 export function faults(maxLength: number): fc.Arbitrary<readonly Fault[]> {
-  const gap = fc.nat(14);
-  const isDone = fc.boolean();
-  const of = <const T extends Fault['type'], R extends object>(type: T, rest: { [K in keyof R]: fc.Arbitrary<R[K]> }) =>
-    fc.record({ gap, type: fc.constant(type), ...rest });
-  return fc.array(
-    fc.oneof<fc.Arbitrary<Fault>[]>(
-      of('busy', { ms: fc.nat(45_000), writes: fc.boolean() }),
-      of('full', { ms: fc.nat(20_000) }),
-      of('slow', { ms: fc.nat(45_000), isDone }),
-      of('fail', { isDone }),
-      of('lost', {}),
-      of('hang', { isDone }),
-      of('torn', { keep: fc.nat(4), dies: fc.boolean() }),
-      of('die', { isDone, frees: fc.boolean() }),
-      of('kill', { timers: fc.integer({ min: 1, max: 60 }) }),
-      of('rival', { skew: fc.constantFrom(0, 45_000, 3_600_000) }),
-      of('suspend', { ms: fc.integer({ min: 25_000, max: 90_000 }) }),
-      of('jump', { ms: fc.oneof(fc.integer({ min: -3_600_000, max: 3_600_000 }), fc.integer({ min: -60_000, max: 60_000 })) }),
-    ),
-    { maxLength, size: 'max' },
+  const one = fc.oneof<fc.Arbitrary<Fault>[]>(
+    fc.record({ gap, type: fc.constant('busy'), ms: fc.nat(45_000), writes: fc.boolean() }),
+    fc.record({ gap, type: fc.constant('full'), ms: fc.nat(20_000) }),
+    fc.record({ gap, type: fc.constant('slow'), ms: fc.nat(45_000), isDone: fc.boolean() }),
+    fc.record({ gap, type: fc.constant('fail'), isDone: fc.boolean() }),
+    fc.record({ gap, type: fc.constant('lost') }),
+    fc.record({ gap, type: fc.constant('hang'), isDone: fc.boolean() }),
+    fc.record({ gap, type: fc.constant('torn'), keep: fc.nat(4), dies: fc.boolean() }),
+    fc.record({ gap, type: fc.constant('die'), isDone: fc.boolean(), frees: fc.boolean() }),
+    fc.record({ gap, type: fc.constant('kill'), timers: fc.integer({ min: 1, max: 60 }) }),
+    fc.record({ gap, type: fc.constant('rival'), skew: fc.constantFrom(0, 45_000, 3_600_000) }),
+    fc.record({ gap, type: fc.constant('suspend'), ms: fc.integer({ min: 25_000, max: 90_000 }) }),
+    fc.record({ gap, type: fc.constant('jump'), ms: jumps }),
   );
+  return fc.array(one, { maxLength, size: 'max' });
 }
 
 /** The faults that are due, one by one. */
@@ -82,3 +108,11 @@ export function createFaultPlan(all: readonly Fault[]): FaultPlan {
     isOver: () => at >= all.length,
   };
 }
+
+// --- internal ---
+
+/** The number of calls between two faults. */
+const gap = fc.nat(14);
+
+/** Jumps of a clock, in milliseconds: within the time of a lease, and beyond it. */
+const jumps = fc.oneof(fc.integer({ min: -3_600_000, max: 3_600_000 }), fc.integer({ min: -60_000, max: 60_000 }));

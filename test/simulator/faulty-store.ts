@@ -39,7 +39,11 @@ export function faultyStore(base: RunStore, client: Client, world: StoreWorld, m
   const { time, plan, watch, until } = world;
 
   /** Makes a call. @param act Calls the store, which notes it. @param heard Called once the client has the result. */
-  function call<T>({ name, isWrite = false, torn }: Called, act: () => T, heard: (value: T) => void = noop): Awaitable<T> {
+  function call<T>(
+    { name, isWrite = false, torn }: Called,
+    act: () => T,
+    heard: (value: T) => void = noop,
+  ): Awaitable<T> {
     if (client.isDead) {
       // A timer of a dead process would fire for ever.
       time.stopCurrent();
@@ -153,7 +157,11 @@ export function faultyStore(base: RunStore, client: Client, world: StoreWorld, m
         () => knows(batch.runId, batch.info.seq),
       ),
     read: (runId, from, limit) =>
-      call({ name: 'read' }, () => now(base.read(runId, from, limit)), (records) => knows(runId, records.at(-1)?.seq ?? 0)),
+      call(
+        { name: 'read' },
+        () => now(base.read(runId, from, limit)),
+        (records) => knows(runId, records.at(-1)?.seq ?? 0),
+      ),
     run: (runId) => call({ name: 'run' }, () => now(base.run(runId))),
     runs: (filter) => call({ name: 'runs' }, () => now(base.runs(filter))),
     remove: (runId) => call({ name: 'remove', isWrite: true }, () => now(base.remove(runId))),

@@ -15,6 +15,7 @@ import {
   retryPredecessor,
   task,
   type Decision,
+  type Inputs,
   type Pipeline,
   type ReviewContext,
   type Task,
@@ -111,7 +112,12 @@ function working({ wait, signal }: Pick<TaskContext, 'wait' | 'signal'>, ms: num
   };
 }
 
-function taskOf(spec: TaskSpec, name: string, before: readonly string[], perform: Perform): Task {
+function taskOf(
+  spec: TaskSpec,
+  name: string,
+  before: readonly string[],
+  perform: Perform,
+): Task<string, unknown, Inputs> {
   const again = { retry: { attempts: 2, backoff: { first: 700, factor: 1, max: 700 } } };
   if (spec.kind === 'person') return task(name, { ...again, run: human({ question: `${name}?` }) });
   if (spec.kind === 'child') return task(name, { ...again, pipeline: () => childOf(spec, perform) });
@@ -159,7 +165,11 @@ function childOf({ ms }: TaskSpec, perform: Perform): Pipeline {
   });
 }
 
-function reviewerOf({ gate, verdicts }: PhaseSpec, before: readonly string[], perform: Perform): Task {
+function reviewerOf(
+  { gate, verdicts }: PhaseSpec,
+  before: readonly string[],
+  perform: Perform,
+): Task<string, unknown, Inputs> {
   if (gate === 'person') return task('person', { run: human({ question: 'Well?' }) });
   return task('code', {
     retry: { attempts: 2, backoff: { first: 300, factor: 1, max: 300 } },
@@ -176,7 +186,7 @@ function reviewerOf({ gate, verdicts }: PhaseSpec, before: readonly string[], pe
 }
 
 function decisionOf(verdict: Verdict, before: readonly string[], place: Place): Decision | undefined {
-  const { generation, attempt } = place as Place & Pick<ReviewContext, 'attempt'>;
+  const { generation, attempt } = place;
   switch (verdict) {
     case 'approve':
     case 'break':

@@ -57,13 +57,22 @@ export interface Place {
   readonly attempt: number;
 }
 
+/** The parts of random scenarios: people as tasks, reviewers and answers; tasks that run pipelines. */
+export interface Scope {
+  readonly people: boolean;
+  readonly children: boolean;
+}
+
 /** Generates scenarios. They shrink to one phase in which all goes well. */
-export function scenarios({ people, children }: { readonly people: boolean; readonly children: boolean }) {
+export function scenarios({ people, children }: Scope): fc.Arbitrary<Scenario> {
   return fc
-    .record<Scenario>({
-      stages: fc.array(fc.array(phases(people, children), { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 3 }),
-      concurrency: fc.constantFrom('unlimited', 1, 2),
-      onExhausted: people ? fc.constantFrom('reject', 'accept', 'escalate') : fc.constantFrom('reject', 'accept'),
+    .record({
+      stages: fc.array(fc.array(phases(people, children), { minLength: 1, maxLength: 2 }), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+      concurrency: fc.constantFrom<Scenario['concurrency'][]>('unlimited', 1, 2),
+      onExhausted: fc.constantFrom<Scenario['onExhausted'][]>('reject', 'accept', people ? 'escalate' : 'accept'),
       isSync: fc.boolean(),
       byStore: fc.boolean(),
     })
@@ -73,25 +82,28 @@ export function scenarios({ people, children }: { readonly people: boolean; read
 // --- internal ---
 
 function phases(people: boolean, children: boolean): fc.Arbitrary<PhaseSpec> {
-  const often = <T>(usual: T, weight: number, ...others: readonly T[]): fc.Arbitrary<T> =>
-    fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
-  return fc.record<PhaseSpec>({
+  const kinds: readonly TaskSpec['kind'][] = [people ? 'person' : 'work', children ? 'child' : 'work'];
+  return fc.record({
     tasks: fc.array(
-      fc.record<TaskSpec>({
-        kind: often<TaskSpec['kind']>('work', 6, ...(people ? (['person'] as const) : []), children ? 'child' : 'work'),
-        acts: fc.array(often<TaskAct>('put', 2, 'same', 'large', 'flaky', 'fail', 'rework'), { maxLength: 4 }),
+      fc.record({
+        kind: usually<TaskSpec['kind']>('work', 3, kinds),
+        acts: fc.array(usually<TaskAct>('put', 2, ['same', 'large', 'flaky', 'fail', 'rework']), { maxLength: 4 }),
         ms: fc.nat(4000),
       }),
       { minLength: 1, maxLength: 2 },
     ),
     isParallel: fc.boolean(),
-    gate: people ? fc.constantFrom('none', 'code', 'person') : fc.constantFrom('none', 'code', 'code'),
-    verdicts: fc.array(
-      often<Verdict>('approve', 1, 'retry', 'rewind', 'retry', 'reject', 'break', people ? 'escalate' : 'retry', 'babble'),
-      { maxLength: 4 },
-    ),
-    people: fc.array(fc.constantFrom<PersonAct>('approve', 'retry', 'reject', 'skip'), { maxLength: 3 }),
+    gate: fc.constantFrom<PhaseSpec['gate'][]>('none', 'code', people ? 'person' : 'code'),
+    verdicts: fc.array(usually<Verdict>('approve', 1, people ? [...VERDICTS, 'escalate'] : VERDICTS), { maxLength: 4 }),
+    people: fc.array(fc.constantFrom<PersonAct[]>('approve', 'retry', 'reject', 'skip'), { maxLength: 3 }),
   });
+}
+
+const VERDICTS: readonly Verdict[] = ['retry', 'rewind', 'retry', 'reject', 'break', 'babble'];
+
+/** Generates a value that is the usual one with a weight, and else one of the others. */
+function usually<T>(usual: T, weight: number, others: readonly T[]): fc.Arbitrary<T> {
+  return fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constantFrom(...others) });
 }
 
 /** Replaces acts whose outcome would depend on time. */
@@ -100,10 +112,10 @@ function bounded(scenario: Scenario): Scenario {
     const mayRewind = stage.length === 1 && index > 0;
     return stage.map((spec): PhaseSpec => ({
       ...spec,
-      tasks: spec.tasks.map((task) => ({
-        ...task,
+      tasks: spec.tasks.map((one) => ({
+        ...one,
         // If a task fails for good, the end of its sibling depends on its speed.
-        acts: task.acts.map((act) => {
+        acts: one.acts.map((act) => {
           if (act === 'rework' && (!mayRewind || spec.tasks.length > 1)) return 'put';
           return act === 'fail' && spec.tasks.length > 1 ? 'flaky' : act;
         }),

@@ -54,13 +54,12 @@ const PAUSE_MS = 4000;
 
 interface LiveProcess {
   readonly client: Client;
-  run: Run | undefined;
+  run: Pick<Run, 'answer'> | undefined;
 }
 
 class Simulation {
   readonly #scenario: Scenario;
   readonly #time: VirtualTime;
-  readonly #killed: { at: number; readonly client: Client }[];
   readonly #watch = createWatch();
   readonly #log: string[] = [];
   readonly #happened: Fault['type'][] = [];
@@ -80,7 +79,6 @@ class Simulation {
   ) {
     this.#scenario = scenario;
     this.#time = time;
-    this.#killed = killed;
     this.#base = memoryStore({ now: () => Date.now() + this.#skew });
     this.#world = {
       time,
@@ -181,13 +179,14 @@ class Simulation {
     const isNew = (await this.#base.run(RUN_ID)) === undefined;
     this.#say(`${client.name} ${isNew ? 'starts' : 'resumes'} the run`);
     try {
-      live.run = isNew
+      const run: Run<unknown> = isNew
         ? startRun(pipeline, { ...options, runId: RUN_ID, attended: true })
         : await resumeRun(store, RUN_ID, pipeline, { holder: client.name });
-      live.run.events$.subscribe((record) => {
+      live.run = run;
+      run.events$.subscribe((record) => {
         if (!client.isDead) this.#watch.published(client, record);
       });
-      const { status, error } = await live.run.result;
+      const { status, error } = await run.result;
       if (client.isDead) return;
       const code = error?.code ?? '';
       this.#say(`${client.name} has the result ${status} ${code}`);
@@ -282,7 +281,13 @@ const STORE_ERRORS = ['STORE_FAILED', 'STORE_BUSY', 'STORE_FULL'];
 /** Ends of a process that are no ends of its run. */
 const INTERRUPTIONS: ReadonlySet<string> = new Set([...STORE_ERRORS, 'LEASE_LOST', 'RUN_LEASED', 'RUN_EXISTS']);
 /** Reasons for which a process may not begin. */
-const REFUSALS: ReadonlySet<string> = new Set([...STORE_ERRORS, 'RUN_LEASED', 'RUN_ENDED', 'LEASE_LOST', 'RUN_UNKNOWN']);
+const REFUSALS: ReadonlySet<string> = new Set([
+  ...STORE_ERRORS,
+  'RUN_LEASED',
+  'RUN_ENDED',
+  'LEASE_LOST',
+  'RUN_UNKNOWN',
+]);
 /** Reasons for which an answer may not count. A process that has lost its run may not know the item yet. */
 const UNANSWERED: ReadonlySet<string> = new Set([...STORE_ERRORS, 'ANSWERED', 'LEASE_LOST', 'ITEM_UNKNOWN']);
 

@@ -42,9 +42,13 @@ const LEFT_OUT: ReadonlySet<RunEvent['type']> = new Set([
   'review.waiting',
 ]);
 
+const INTERRUPTED = /^(?:STORE_\w+|LEASE_LOST|RUN_LEASED|RUN_EXISTS|RUN_UNSUCCESSFUL)$/u;
+
 function isLeftOut(event: RunEvent): boolean {
   // A review is asked again as a whole, so its reviewers may break again.
-  if ((event.type === 'task.retrying' || event.type === 'task.failed') && event.reviewer) return true;
+  if (event.type === 'task.retrying' && event.reviewer) return true;
+  // A task whose own run cannot continue in a process says why, and is suspended with its run.
+  if (event.type === 'phase.warned' && INTERRUPTED.test(event.code)) return true;
   return LEFT_OUT.has(event.type);
 }
 

@@ -64,7 +64,9 @@ export function createWatch(): Watch {
 
   function requireHolder(client: Client, lease: Lease | undefined, runId: string, act: string): void {
     if (!lease || claims.get(runId)?.token !== lease.token)
-      note(`${client.name} ${act} ${runId} without having its lease, which ${claims.get(runId)?.holder ?? 'nobody'} has`);
+      note(
+        `${client.name} ${act} ${runId} without having its lease, which ${claims.get(runId)?.holder ?? 'nobody'} has`,
+      );
   }
 
   return {
@@ -77,7 +79,8 @@ export function createWatch(): Watch {
       const all = durable.get(runId) ?? [];
       durable.set(runId, all);
       for (const record of records) {
-        if (record.seq !== all.length + 1) note(`${client.name} stored record ${record.seq} of ${runId} after ${all.length}`);
+        if (record.seq !== all.length + 1)
+          note(`${client.name} stored record ${record.seq} of ${runId} after ${all.length}`);
         all.push(record);
         count += 1;
       }
@@ -85,7 +88,9 @@ export function createWatch(): Watch {
     acquired(client, { runId, token }, ms, now) {
       const before = claims.get(runId);
       if (before && before.expiresAt > now)
-        note(`${client.name} got the lease of ${runId} that ${before.holder} has for ${before.expiresAt - now} ms more`);
+        note(
+          `${client.name} got the lease of ${runId} that ${before.holder} has for ${before.expiresAt - now} ms more`,
+        );
       claims.set(runId, { holder: client.name, token, ms, expiresAt: now + ms });
     },
     refused(runId, now) {
@@ -103,7 +108,9 @@ export function createWatch(): Watch {
     published(client, record) {
       const stored = recordsOf(record.runId)[record.seq - 1];
       if (stored?.event.type !== record.event.type || stored.time !== record.time)
-        note(`${client.name} showed record ${record.seq} of ${record.runId}, ${record.event.type}, which is not stored`);
+        note(
+          `${client.name} showed record ${record.seq} of ${record.runId}, ${record.event.type}, which is not stored`,
+        );
       shown.push(record);
     },
     began(client, call) {
@@ -149,12 +156,15 @@ export function createWatch(): Watch {
       for (const record of shown) {
         const stored = records.get(record.runId)?.[record.seq - 1];
         if (JSON.stringify(stored) !== JSON.stringify(record))
-          note(`Record ${record.seq} of ${record.runId} was shown as ${JSON.stringify(record)} and stored as ${JSON.stringify(stored)}`);
+          note(
+            `Record ${record.seq} of ${record.runId} was shown as ${JSON.stringify(record)} and stored as ${JSON.stringify(stored)}`,
+          );
       }
       for (const [item, by] of answers) {
         const [, runId = '', seq = '0'] = /^(.*):(\d+)$/u.exec(item) ?? [];
         const who = closedBy(records.get(runId) ?? [], Number(seq));
-        if (who !== undefined && who !== by) note(`The answer of ${by} to ${item} was acknowledged, and that of ${who} counts`);
+        if (who !== undefined && who !== by)
+          note(`The answer of ${by} to ${item} was acknowledged, and that of ${who} counts`);
       }
     },
   };

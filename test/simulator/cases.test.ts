@@ -1,0 +1,146 @@
+/**
+ * Named cases: every fault that the simulator has found, at its smallest, and the classic ones.
+ *
+ * A new case is the last line that a failed sweep prints. The first three were faults of the runtime.
+ */
+import { describe, expect, it } from 'vitest';
+import { calmRun, disturbedRun } from './compare.ts';
+import type { Fault } from './faults.ts';
+import { withoutWarnings } from './quiet.ts';
+import type { PhaseSpec, Scenario, TaskSpec } from './scenario.ts';
+
+withoutWarnings();
+
+const WORK: TaskSpec = { kind: 'work', acts: [], ms: 0 };
+const CHILD: TaskSpec = { kind: 'child', acts: [], ms: 0 };
+const PERSON: TaskSpec = { kind: 'person', acts: [], ms: 0 };
+
+function phase(tasks: readonly TaskSpec[], rest: Partial<PhaseSpec> = {}): PhaseSpec {
+  return { tasks, isParallel: false, gate: 'none', verdicts: [], people: [], ...rest };
+}
+
+function scenario(stages: Scenario['stages'], rest: Partial<Scenario> = {}): Scenario {
+  return { stages, concurrency: 'unlimited', onExhausted: 'reject', isSync: false, byStore: false, ...rest };
+}
+
+/** A phase that is sent back by the next, and both have a gate. */
+const REWOUND = scenario([
+  [phase([{ ...WORK, ms: 900 }], { gate: 'code', verdicts: ['retry'] })],
+  [phase([{ ...WORK, ms: 900 }], { gate: 'code', verdicts: ['rewind'] })],
+]);
+
+/** A person who is a task, and a reviewer who asks another. */
+const ASKED = scenario([
+  [phase([PERSON])],
+  [phase([WORK], { gate: 'code', verdicts: ['escalate'], people: ['retry'] })],
+]);
+
+interface Case {
+  readonly name: string;
+  readonly scenario: Scenario;
+  readonly faults: readonly Fault[];
+}
+
+const FOUND: readonly Case[] = [
+  {
+    name: 'a queued phase does not begin in a process that has just suspended the run',
+    scenario: scenario([[phase([CHILD, WORK]), phase([WORK])]], { concurrency: 1 }),
+    faults: [{ gap: 3, type: 'fail', isDone: false }],
+  },
+  {
+    name: 'a run within a run has completed although the store failed after the commit of its end',
+    scenario: scenario([[phase([CHILD]), phase([CHILD, WORK])], [phase([WORK])]]),
+    faults: [
+      { gap: 3, type: 'suspend', ms: 25_000 },
+      { gap: 6, type: 'jump', ms: -2 },
+      { gap: 5, type: 'fail', isDone: true },
+    ],
+  },
+  {
+    name: 'a task spends no try if the store cannot tell the end of its run',
+    scenario: scenario([[phase([{ ...WORK, ms: 50 }], { gate: 'code' })], [phase([CHILD])]]),
+    faults: [
+      { gap: 7, type: 'lost' },
+      { gap: 10, type: 'fail', isDone: false },
+    ],
+  },
+];
+
+const CLASSIC: readonly Case[] = [
+  ...[0, 2, 5, 9].flatMap((gap): Case[] => [
+    {
+      name: `the process dies before call ${gap + 1}`,
+      scenario: REWOUND,
+      faults: [{ gap, type: 'die', isDone: false, frees: true }],
+    },
+    {
+      name: `the process dies after call ${gap + 1}, which it never learns of`,
+      scenario: REWOUND,
+      faults: [{ gap, type: 'die', isDone: true, frees: false }],
+    },
+    {
+      name: `call ${gap + 1} fails after its commit`,
+      scenario: REWOUND,
+      faults: [{ gap, type: 'fail', isDone: true }],
+    },
+    {
+      name: `call ${gap + 1} is made twice, as its acknowledgement is lost`,
+      scenario: REWOUND,
+      faults: [{ gap, type: 'lost' }],
+    },
+    {
+      name: `another process with a wrong clock takes the run at call ${gap + 1}`,
+      scenario: REWOUND,
+      faults: [{ gap, type: 'rival', skew: 3_600_000 }],
+    },
+    {
+      name: `another process takes the run while the first is suspended at call ${gap + 1}`,
+      scenario: REWOUND,
+      faults: [{ gap, type: 'suspend', ms: 90_000 }],
+    },
+    {
+      name: `people answer twice, and call ${gap + 1} fails after its commit`,
+      scenario: ASKED,
+      faults: [{ gap, type: 'fail', isDone: true }],
+    },
+    {
+      name: `people answer twice by the store, and the process dies at call ${gap + 1}`,
+      scenario: { ...ASKED, byStore: true },
+      faults: [{ gap, type: 'die', isDone: true, frees: false }],
+    },
+  ]),
+  {
+    name: 'the store is full for a while',
+    scenario: REWOUND,
+    faults: [{ gap: 4, type: 'full', ms: 20_000 }],
+  },
+  {
+    name: 'the store is busy for longer than a lease lasts',
+    scenario: REWOUND,
+    faults: [{ gap: 4, type: 'busy', ms: 45_000, writes: true }],
+  },
+  {
+    name: 'the clock is set back by an hour, and then the process dies',
+    scenario: REWOUND,
+    faults: [
+      { gap: 4, type: 'jump', ms: -3_600_000 },
+      { gap: 2, type: 'die', isDone: true, frees: false },
+    ],
+  },
+];
+
+describe('a fault that the simulator has found stays repaired:', () => {
+  it.each(FOUND)('$name', check);
+});
+
+describe('a run ends as if nothing had happened:', () => {
+  it.each(CLASSIC)('$name', check);
+});
+
+// --- internal ---
+
+async function check(one: Case): Promise<void> {
+  const run = await disturbedRun(await calmRun(one.scenario), one.faults, true);
+  expect(run.happened).toEqual(one.faults.map(({ type }) => type));
+  expect(run.problem).toBeUndefined();
+}
