@@ -51,7 +51,7 @@ const FOUND: readonly Case[] = [
     name: 'a run within a run has completed although the store failed after the commit of its end',
     scenario: scenario([[phase([CHILD]), phase([CHILD, WORK])], [phase([WORK])]]),
     faults: [
-      { gap: 3, type: 'suspend', ms: 25_000 },
+      { gap: 3, type: 'suspend', ms: 25_000, isDone: false },
       { gap: 6, type: 'jump', ms: -2 },
       { gap: 5, type: 'fail', isDone: true },
     ],
@@ -94,9 +94,14 @@ const CLASSIC: readonly Case[] = [
       faults: [{ gap, type: 'rival', skew: 3_600_000 }],
     },
     {
-      name: `another process takes the run while the first is suspended at call ${gap + 1}`,
+      name: `another process takes the run while the first is suspended before call ${gap + 1}`,
       scenario: REWOUND,
-      faults: [{ gap, type: 'suspend', ms: 90_000 }],
+      faults: [{ gap, type: 'suspend', ms: 90_000, isDone: false }],
+    },
+    {
+      name: `another process takes the run while the first waits for the answer to call ${gap + 1}`,
+      scenario: REWOUND,
+      faults: [{ gap, type: 'suspend', ms: 90_000, isDone: true }],
     },
     {
       name: `people answer twice, and call ${gap + 1} fails after its commit`,

@@ -48,8 +48,8 @@ type Death =
 type Rival =
   /** Its clock is ahead by some milliseconds, so it may take a lease that is valid. */
   | { readonly type: 'rival'; readonly skew: number }
-  /** The first process is suspended meanwhile. */
-  | { readonly type: 'suspend'; readonly ms: number };
+  /** The first process is suspended meanwhile, before the call or before it hears of its success. */
+  | { readonly type: 'suspend'; readonly ms: number; readonly isDone: boolean };
 
 /** All types of faults, sorted. */
 export const ALL_FAULTS: readonly Fault['type'][] = [
@@ -80,7 +80,12 @@ export function faults(maxLength: number): fc.Arbitrary<readonly Fault[]> {
     fc.record({ gap, type: fc.constant('die'), isDone: fc.boolean(), frees: fc.boolean() }),
     fc.record({ gap, type: fc.constant('kill'), timers: fc.integer({ min: 1, max: 60 }) }),
     fc.record({ gap, type: fc.constant('rival'), skew: fc.constantFrom(0, 45_000, 3_600_000) }),
-    fc.record({ gap, type: fc.constant('suspend'), ms: fc.integer({ min: 25_000, max: 90_000 }) }),
+    fc.record({
+      gap,
+      type: fc.constant('suspend'),
+      ms: fc.integer({ min: 25_000, max: 90_000 }),
+      isDone: fc.boolean(),
+    }),
     fc.record({ gap, type: fc.constant('jump'), ms: jumps }),
   );
   return fc.array(one, { maxLength, size: 'max' });

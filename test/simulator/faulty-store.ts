@@ -111,11 +111,14 @@ export function faultyStore(base: RunStore, client: Client, world: StoreWorld, m
       case 'rival':
         world.rival(fault.skew);
         return make();
-      case 'suspend':
+      case 'suspend': {
+        const made = fault.isDone ? { value: make() } : undefined;
         time.jump(fault.ms);
         world.rival(0);
         await time.wait(SUSPENDED_MS);
-        return client.isDead ? never() : make();
+        if (client.isDead) return never();
+        return made ? made.value : make();
+      }
       case 'jump':
         time.jump(fault.ms);
         return make();

@@ -31,12 +31,19 @@ export interface Simulated {
 /** Simulates a scenario with faults. The same arguments lead to the same outcome. */
 export async function simulate(scenario: Scenario, faults: readonly Fault[] = []): Promise<Simulated> {
   const killed: { at: number; readonly client: Client }[] = [];
-  return inVirtualTime((time) => new Simulation(scenario, faults, time, killed).toEnd(), {
-    most: MOST_TIMERS,
-    onFired(fired) {
-      for (const { at, client } of killed) if (fired >= at) client.isDead = true;
-    },
-  });
+  const { stackTraceLimit } = Error;
+  // Stacks are in the records of errors, and say on which way a process came to one.
+  Error.stackTraceLimit = 0;
+  try {
+    return await inVirtualTime((time) => new Simulation(scenario, faults, time, killed).toEnd(), {
+      most: MOST_TIMERS,
+      onFired(fired) {
+        for (const { at, client } of killed) if (fired >= at) client.isDead = true;
+      },
+    });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 // --- internal ---
@@ -50,7 +57,7 @@ const HUNG_MS = 150_000;
 const LOOK_MS = 1500;
 const PATIENCE_MS = 40_000;
 /** Milliseconds between the end of a process and the start of the next. */
-const PAUSE_MS = 4000;
+const PAUSE_MS = 9000;
 
 interface LiveProcess {
   readonly client: Client;
@@ -118,7 +125,8 @@ class Simulation {
     while (this.#working.size > 0) await Promise.all(this.#working);
     this.#isOver = true;
     const records = await this.#records();
-    for (const runId of records.keys()) {
+    // A run that nothing has happened to is verified in other tests.
+    for (const runId of this.#happened.length > 0 ? records.keys() : []) {
       const { problems } = await verifyRun(this.#base, runId);
       for (const problem of problems) this.#watch.note(`${runId}: ${problem}`);
     }

@@ -62,7 +62,7 @@ export async function sweep(
 
 // --- internal ---
 
-const DEFAULT_RUNS = 320;
+const DEFAULT_RUNS = 240;
 /** Disturbed runs of each scenario. They are compared with the same calm run. */
 const PLANS = 4;
 const MOST_FAULTS = 5;
