@@ -20,7 +20,7 @@ function phase(tasks: readonly TaskSpec[], rest: Partial<PhaseSpec> = {}): Phase
 }
 
 function scenario(stages: Scenario['stages'], rest: Partial<Scenario> = {}): Scenario {
-  return { stages, concurrency: 'unlimited', onExhausted: 'reject', isSync: false, byStore: false, ...rest };
+  return { stages, concurrency: 'unlimited', onExhausted: 'reject', isSync: false, answers: 'process', ...rest };
 }
 
 /** A phase that is sent back by the next, and both have a gate. */
@@ -110,10 +110,11 @@ const CLASSIC: readonly Case[] = [
     },
     {
       name: `people answer twice by the store, and the process dies at call ${gap + 1}`,
-      scenario: { ...ASKED, byStore: true },
+      scenario: { ...ASKED, answers: 'store' },
       faults: [{ gap, type: 'die', isDone: true, frees: false }],
     },
   ]),
+  { name: 'people answer at two places at about the same time', scenario: { ...ASKED, answers: 'both' }, faults: [] },
   {
     name: 'the store is full for a while',
     scenario: REWOUND,

@@ -42,8 +42,8 @@ export interface Scenario {
   readonly onExhausted: 'reject' | 'accept' | 'escalate';
   /** True if the store returns its results at once, as a file does, and no promises. */
   readonly isSync: boolean;
-  /** True if people answer by the store only, and not by the process that works on the run. */
-  readonly byStore: boolean;
+  /** The place where people answer: the process that works on the run, the store, or one of them here and the other there. */
+  readonly answers: 'process' | 'store' | 'both';
 }
 
 /** The act for an attempt. After the end of the list all goes well. */
@@ -74,7 +74,7 @@ export function scenarios({ people, children }: Scope): fc.Arbitrary<Scenario> {
       concurrency: fc.constantFrom<Scenario['concurrency'][]>('unlimited', 1, 2),
       onExhausted: fc.constantFrom<Scenario['onExhausted'][]>('reject', 'accept', people ? 'escalate' : 'accept'),
       isSync: fc.boolean(),
-      byStore: fc.boolean(),
+      answers: fc.constantFrom<Scenario['answers'][]>('process', 'store', 'both'),
     })
     .map(bounded);
 }

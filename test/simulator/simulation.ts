@@ -258,7 +258,7 @@ class Simulation {
   }
 
   async #answer(item: InboxItem): Promise<void> {
-    await Promise.all([this.#give(item, 'ada', 0), this.#give(item, 'bob', (item.seq % 3) * 400)]);
+    await Promise.all([this.#give(item, 'ada', 0), this.#give(item, 'bob', (item.seq % 3) * 100)]);
     await this.#time.wait(LOOK_MS);
   }
 
@@ -271,7 +271,9 @@ class Simulation {
   async #post(item: InboxItem, by: string): Promise<void> {
     const reply = replyTo(this.#scenario, item);
     const options = { nonce: item.nonce, by };
-    const run = this.#scenario.byStore ? undefined : [...this.#live].at(-1)?.run;
+    const { answers } = this.#scenario;
+    const byStore = answers === 'store' || (answers === 'both' && by === 'ada');
+    const run = byStore ? undefined : [...this.#live].at(-1)?.run;
     try {
       if (run) await run.answer(item.id, reply, options);
       else await answerItem(faultyStore(this.#base, clientOf(by, 0), this.#world, false), item.id, reply, options);
