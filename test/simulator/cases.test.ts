@@ -20,7 +20,15 @@ function phase(tasks: readonly TaskSpec[], rest: Partial<PhaseSpec> = {}): Phase
 }
 
 function scenario(stages: Scenario['stages'], rest: Partial<Scenario> = {}): Scenario {
-  return { stages, concurrency: 'unlimited', onExhausted: 'reject', isSync: false, answers: 'process', ...rest };
+  return {
+    stages,
+    concurrency: 'unlimited',
+    onExhausted: 'reject',
+    isSync: false,
+    isGrouped: false,
+    answers: 'process',
+    ...rest,
+  };
 }
 
 /** A phase that is sent back by the next, and both have a gate. */

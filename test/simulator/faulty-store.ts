@@ -7,7 +7,7 @@
  * @module
  */
 import { PhasegateError } from '../../src/index.ts';
-import type { Awaitable, Batch, Lease, RunStore } from '../../src/store.ts';
+import type { Append, Awaitable, Batch, Lease, RunStore } from '../../src/store.ts';
 import type { Fault, FaultPlan } from './faults.ts';
 import { tornBatch } from './torn-batch.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -20,6 +20,8 @@ export interface StoreWorld {
   readonly watch: Watch;
   /** True if results are returned at once, and not as promises. */
   readonly isSync: boolean;
+  /** True if the store takes batches of several runs at once. */
+  readonly isGrouped: boolean;
   /** Times until which the store refuses calls. */
   readonly until: { busy: number; busyWrites: number; full: number };
   /** Notes a fault that happens. */
@@ -143,22 +145,47 @@ export function faultyStore(base: RunStore, client: Client, world: StoreWorld, m
     watch.appended(client, batch, lease);
   }
 
+  function append(batch: Batch, lease?: Lease): Awaitable<void> {
+    const torn = async (keep: number): Promise<void> => {
+      const { length } = batch.records;
+      if (length < 2) return;
+      const part = await tornBatch(base, batch, 1 + (keep % (length - 1)));
+      world.as(client, () => store(part, lease));
+    };
+    return call(
+      { name: 'append', isWrite: true, torn },
+      () => store(batch, lease),
+      () => knows(batch.runId, batch.info.seq),
+    );
+  }
+
+  function storeEach(appends: readonly Append[]): readonly (PhasegateError | undefined)[] {
+    return appends.map(({ batch, lease }) => {
+      try {
+        store(batch, lease);
+        return undefined;
+      } catch (error) {
+        if (PhasegateError.is(error)) return error;
+        throw error;
+      }
+    });
+  }
+
+  /** Several batches. If they are torn, the first ones are stored. */
+  function appendAll(appends: readonly Append[]): Awaitable<readonly (PhasegateError | undefined)[]> {
+    const torn = async (keep: number): Promise<void> => {
+      const first = appends.slice(0, 1 + (keep % (appends.length - 1)));
+      world.as(client, () => storeEach(first));
+    };
+    return call(
+      { name: 'append', isWrite: true, torn },
+      () => storeEach(appends),
+      (errors) => appends.forEach(({ batch }, at) => errors[at] ?? knows(batch.runId, batch.info.seq)),
+    );
+  }
+
   return {
-    append: (batch, lease) =>
-      call(
-        {
-          name: 'append',
-          isWrite: true,
-          async torn(keep) {
-            const { length } = batch.records;
-            if (length < 2) return;
-            const part = await tornBatch(base, batch, 1 + (keep % (length - 1)));
-            world.as(client, () => store(part, lease));
-          },
-        },
-        () => store(batch, lease),
-        () => knows(batch.runId, batch.info.seq),
-      ),
+    append: Object.assign(append, world.isGrouped && { all: appendAll }),
     read: (runId, from, limit) =>
       call(
         { name: 'read' },

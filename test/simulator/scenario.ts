@@ -42,6 +42,8 @@ export interface Scenario {
   readonly onExhausted: 'reject' | 'accept' | 'escalate';
   /** True if the store returns its results at once, as a file does, and no promises. */
   readonly isSync: boolean;
+  /** True if the store takes batches of several runs at once. */
+  readonly isGrouped: boolean;
   /** The place where people answer: the process that works on the run, the store, or one of them here and the other there. */
   readonly answers: 'process' | 'store' | 'both';
 }
@@ -74,6 +76,7 @@ export function scenarios({ people, children }: Scope): fc.Arbitrary<Scenario> {
       concurrency: fc.constantFrom<Scenario['concurrency'][]>('unlimited', 1, 2),
       onExhausted: fc.constantFrom<Scenario['onExhausted'][]>('reject', 'accept', people ? 'escalate' : 'accept'),
       isSync: fc.boolean(),
+      isGrouped: fc.boolean(),
       answers: fc.constantFrom<Scenario['answers'][]>('process', 'store', 'both'),
     })
     .map(bounded);

@@ -3,16 +3,16 @@
  *
  * @module
  */
-import { answerItem, type InboxItem } from '../../src/inbox.ts';
 import { memoryStore, PhasegateError, readRun, resumeRun, startRun, verifyRun, type Run } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { createFaultPlan, type Fault } from './faults.ts';
 import { faultyStore, type StoreWorld } from './faulty-store.ts';
-import { build, replyTo, type Perform } from './pipeline.ts';
+import { letPeopleAnswer } from './people.ts';
+import { build, type Perform } from './pipeline.ts';
 import type { Scenario } from './scenario.ts';
 import { inVirtualTime, type VirtualTime } from './virtual-time.ts';
-import { createWatch, type Client } from './watch.ts';
+import { clientOf, createWatch, type Client } from './watch.ts';
 
 /** The outcome of a simulation. JSON but for the map. */
 export interface Simulated {
@@ -53,9 +53,6 @@ const MOST_TIMERS = 200_000;
 const MOST_PROCESSES = 60;
 /** Milliseconds after which a process that has stored nothing is killed, as a person would do. */
 const HUNG_MS = 150_000;
-/** Milliseconds between looks of people at the inbox, and until they try again. */
-const LOOK_MS = 1500;
-const PATIENCE_MS = 40_000;
 /** Milliseconds between the end of a process and the start of the next. */
 const PAUSE_MS = 9000;
 
@@ -92,6 +89,7 @@ class Simulation {
       watch: this.#watch,
       plan: createFaultPlan(faults),
       isSync: scenario.isSync,
+      isGrouped: scenario.isGrouped,
       until: { busy: 0, busyWrites: 0, full: 0 },
       happened: (fault, client, call) => {
         this.#happened.push(fault.type);
@@ -112,7 +110,14 @@ class Simulation {
   }
 
   async toEnd(): Promise<Simulated> {
-    void this.#people();
+    void letPeopleAnswer({
+      scenario: this.#scenario,
+      base: this.#base,
+      world: this.#world,
+      run: () => [...this.#live].at(-1)?.run,
+      isOver: () => this.#isOver,
+      say: (line) => this.#say(line),
+    });
     while (!(await this.#hasEnded())) {
       if (this.#processes >= MOST_PROCESSES) {
         this.#watch.note(`It has not ended after ${MOST_PROCESSES} processes`);
@@ -241,50 +246,6 @@ class Simulation {
       return client.isDead ? never() : act();
     };
   }
-
-  // --- people ---
-
-  /** Two people look at the inbox, and answer each item at about the same time. */
-  async #people(): Promise<void> {
-    const answering = new Set<string>();
-    while (!this.#isOver) {
-      await this.#time.wait(LOOK_MS);
-      for (const item of await this.#base.inbox({ open: true })) {
-        if (answering.has(item.id)) continue;
-        answering.add(item.id);
-        void this.#answer(item).finally(() => answering.delete(item.id));
-      }
-    }
-  }
-
-  async #answer(item: InboxItem): Promise<void> {
-    await Promise.all([this.#give(item, 'ada', 0), this.#give(item, 'bob', (item.seq % 3) * 100)]);
-    await this.#time.wait(LOOK_MS);
-  }
-
-  /** Gives one answer. A person who hears nothing gives up for now. */
-  async #give(item: InboxItem, by: string, ms: number): Promise<void> {
-    await this.#time.wait(ms);
-    await Promise.race([this.#post(item, by), this.#time.wait(PATIENCE_MS)]);
-  }
-
-  async #post(item: InboxItem, by: string): Promise<void> {
-    const reply = replyTo(this.#scenario, item);
-    const options = { nonce: item.nonce, by };
-    const { answers } = this.#scenario;
-    const byStore = answers === 'store' || (answers === 'both' && by === 'ada');
-    const run = byStore ? undefined : [...this.#live].at(-1)?.run;
-    try {
-      if (run) await run.answer(item.id, reply, options);
-      else await answerItem(faultyStore(this.#base, clientOf(by, 0), this.#world, false), item.id, reply, options);
-      this.#watch.acknowledged(item.id, by);
-      this.#say(`${by} has answered ${item.id}`);
-    } catch (error) {
-      const code = PhasegateError.is(error) ? error.code : String(error);
-      this.#say(`${by} is refused for ${item.id}: ${code}`);
-      if (!UNANSWERED.has(code)) this.#watch.note(`${by} cannot answer ${item.id}: ${String(error)}`);
-    }
-  }
 }
 
 const STORE_ERRORS = ['STORE_FAILED', 'STORE_BUSY', 'STORE_FULL'];
@@ -298,12 +259,6 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'LEASE_LOST',
   'RUN_UNKNOWN',
 ]);
-/** Reasons for which an answer may not count. A process that has lost its run may not know the item yet. */
-const UNANSWERED: ReadonlySet<string> = new Set([...STORE_ERRORS, 'ANSWERED', 'LEASE_LOST', 'ITEM_UNKNOWN']);
-
-function clientOf(name: string, skew: number): Client {
-  return { name, skew, isDead: false, known: new Map(), beliefs: new Map() };
-}
 
 function never(): Promise<never> {
   return new Promise(() => undefined);

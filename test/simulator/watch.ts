@@ -49,6 +49,11 @@ export interface Watch {
   atEnd(records: ReadonlyMap<string, readonly RunRecord[]>): void;
 }
 
+/** Creates a client that is alive. */
+export function clientOf(name: string, skew = 0): Client {
+  return { name, skew, isDead: false, known: new Map(), beliefs: new Map() };
+}
+
 export function createWatch(): Watch {
   const problems: string[] = [];
   const calls: string[] = [];
