@@ -1,7 +1,7 @@
 /**
  * Named cases: every fault that the simulator has found, at its smallest, and the classic ones.
  *
- * A new case is the last line that a failed sweep prints. The first three were faults of the runtime.
+ * A new case is the last line that a failed sweep prints. The first four were faults of the runtime.
  */
 import { describe, expect, it } from 'vitest';
 import { calmRun, disturbedRun } from './compare.ts';
@@ -70,6 +70,19 @@ const FOUND: readonly Case[] = [
     faults: [
       { gap: 7, type: 'lost' },
       { gap: 10, type: 'fail', isDone: false },
+    ],
+  },
+  {
+    name: 'no work begins if a renewal of the lease is answered only after the lease has expired again',
+    scenario: scenario([
+      [phase([WORK], { gate: 'code' }), phase([{ ...WORK, ms: 2253 }], { gate: 'code', verdicts: ['retry'] })],
+      [phase([WORK])],
+    ]),
+    faults: [
+      { gap: 5, type: 'rival', skew: 45_000 },
+      { gap: 3, type: 'rival', skew: 0 },
+      { gap: 9, type: 'suspend', ms: 52_294, isDone: false },
+      { gap: 2, type: 'slow', ms: 39_298, isDone: true },
     ],
   },
 ];
