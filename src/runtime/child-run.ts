@@ -9,7 +9,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import type { ChildRequest, LiveChild, Outer, Parent } from './child-runs.ts';
-import { interrupted, listedChild, nextLook, openChild } from './open-child.ts';
+import { interrupted, isNoEnd, listedChild, nextLook, openChild } from './open-child.ts';
 import { endReason, outputsOf } from './run-unsuccessful-error.ts';
 import { checkPipeline, type Run } from './run.ts';
 
@@ -65,18 +65,13 @@ async function resultOfChild(
     const listed = await listedChild(request, parent);
     if (listed && listed.status !== 'running') {
       // An error of the store says nothing about the end that the store has: it may have come after the commit.
-      if (isCutOff(result)) continue;
+      if (isNoEnd(result.error?.code ?? '')) continue;
       return result;
     }
     if (result.error?.code !== 'RUN_LEASED')
       throw interrupted(new Error(endReason(result) ?? result.status), result.error?.code, request, parent);
     await nextLook(context, result.error.message);
   }
-}
-
-/** True if this process has stopped without knowing the end of the run. */
-function isCutOff({ error }: Pick<RunResult, 'error'>): boolean {
-  return error?.code === 'STORE_FAILED' || error?.code === 'LEASE_LOST';
 }
 
 /** Room that tries of a run reserve in the limits of its parent. `free` releases all of it. */

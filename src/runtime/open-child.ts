@@ -86,6 +86,8 @@ export async function openChild(
       return { run: await go(store, id, pipeline, { ...settings, limits, allowChanged, allowMasked }, outer), report };
     } catch (error) {
       const code = PhasegateError.is(error) ? error.code : undefined;
+      // Another process has ended it since: the next look finds its end.
+      if (code === 'RUN_ENDED') continue;
       if (code === undefined || !isNoEnd(code)) throw error;
       if (code !== 'RUN_LEASED') throw interrupted(error, code, request, parent);
       await nextLook(context, error);
@@ -129,6 +131,11 @@ export async function nextLook(context: TaskContext, error: unknown): Promise<vo
   if (context.signal.aborted) throw error instanceof Error ? error : new Error(String(error));
 }
 
+/** True if an error only keeps this process from working on a run, which has not ended. */
+export function isNoEnd(code: string): boolean {
+  return code.startsWith('STORE_') || NO_END.has(code);
+}
+
 // --- internal ---
 
 /**
@@ -159,12 +166,8 @@ function copiedRecords(records: readonly RunRecord[]): readonly RunRecord[] {
   return first?.type === 'run.started' ? records.slice(0, first.forked?.records ?? 0) : [];
 }
 
-/** True if an error only keeps this process from working on a run, which has not ended. */
-function isNoEnd(code: string): boolean {
-  return code.startsWith('STORE_') || NO_END.has(code);
-}
-
 const NO_END: ReadonlySet<string> = new Set([
+  'RUN_EXISTS',
   'RUN_LEASED',
   'RUN_CHANGED',
   'INPUT_MASKED',
