@@ -97,6 +97,32 @@ const FOUND: readonly Case[] = [
   },
 ];
 
+/** Faults of the runtime that are not repaired yet. */
+const OPEN: readonly Case[] = [
+  {
+    name: 'a task of a run within a run begins without a record after two processes have lost the run',
+    scenario: scenario([
+      [
+        phase(
+          [
+            { ...CHILD, ms: 259 },
+            { ...CHILD, ms: 2999 },
+          ],
+          { isParallel: true },
+        ),
+      ],
+      [phase([WORK])],
+    ]),
+    faults: [
+      { gap: 1, type: 'slow', ms: 0, isDone: false },
+      { gap: 10, type: 'suspend', ms: 29_750, isDone: false },
+      { gap: 9, type: 'lost' },
+      { gap: 6, type: 'suspend', ms: 25_000, isDone: true },
+      { gap: 2, type: 'rival', skew: 3_600_000 },
+    ],
+  },
+];
+
 const CLASSIC: readonly Case[] = [
   ...[0, 2, 5, 9].flatMap((gap): Case[] => [
     {
@@ -168,6 +194,10 @@ const CLASSIC: readonly Case[] = [
 
 describe('a fault that the simulator has found stays repaired:', () => {
   for (const one of FOUND) it(one.name, () => check(one));
+});
+
+describe('a fault that the simulator has found is still there:', () => {
+  for (const one of OPEN) it.fails(one.name, () => check(one));
 });
 
 describe('a run ends as if nothing had happened:', () => {
