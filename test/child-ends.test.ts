@@ -7,6 +7,7 @@ import {
   human,
   memoryStore,
   phase,
+  PhasegateError,
   resumeAll,
   resumeRun,
   startRun,
@@ -14,6 +15,8 @@ import {
   type Pipeline,
   type Run,
 } from '../src/index.ts';
+import type { RunRecord } from '../src/records.ts';
+import type { RunStore } from '../src/store.ts';
 import { readRun } from '../src/store/read-run.ts';
 import { keep } from './kept-run.ts';
 import { idle, simulatedTime } from './rig.ts';
@@ -38,6 +41,11 @@ function outer(inner: Pipeline<unknown>) {
   });
 }
 
+/** Tokens that the records of a run count. */
+function spentOf(records: readonly RunRecord[]): number {
+  return records.reduce((sum, { event }) => sum + (event.type === 'task.reported' ? (event.tokens ?? 0) : 0), 0);
+}
+
 async function asked(run: Run<unknown>): Promise<string> {
   for (let turn = 0; turn < 1000; turn++) {
     const [item] = run.inbox();
@@ -55,6 +63,51 @@ async function left(store = memoryStore()) {
   await run.result;
   return store;
 }
+
+/** A pipeline that uses no person. */
+const silent = definePipeline({ name: 'inner', phases: [phase('one', { tasks: [spend] })] });
+
+describe('a run whose store fails at the end of its child', () => {
+  const failed = new PhasegateError('STORE_FAILED', 'Cannot reach the store');
+
+  it('takes the end that the store has if the store failed after the commit', async () => {
+    const good = memoryStore();
+    const store: RunStore = {
+      ...good,
+      append: async (batch, lease) => {
+        await good.append(batch, lease);
+        if (batch.runId === CHILD && batch.records.at(-1)?.event.type === 'run.ended') throw failed;
+      },
+    };
+    const result = await startRun(outer(silent), { store, runId: 'r' }).result;
+    expect(result.status).toBe('completed');
+    expect(result.outputs).toEqual({ build: { all: { one: { spend: null } } } });
+    expect(spentOf(await readRun(good, 'r'))).toBe(10);
+  });
+
+  it('is suspended and spends no try if the store cannot tell that end', async () => {
+    const good = memoryStore();
+    let isEnded = false;
+    const store: RunStore = {
+      ...good,
+      append: async (batch, lease) => {
+        await good.append(batch, lease);
+        isEnded ||= batch.runId === CHILD && batch.info.status !== 'running';
+      },
+      run: async (runId) => {
+        if (isEnded && runId === CHILD) throw failed;
+        return good.run(runId);
+      },
+    };
+    expect((await startRun(outer(silent), { store, runId: 'r' }).result).status).toBe('suspended');
+    const before = await readRun(good, 'r');
+    expect(before.map(({ event }) => event.type)).not.toContain('task.failed');
+
+    const resumed = await resumeRun(good, 'r', outer(silent));
+    expect((await resumed.result).status).toBe('completed');
+    expect(spentOf(await readRun(good, 'r'))).toBe(10);
+  });
+});
 
 describe('a run whose child cannot be opened', () => {
   it('is suspended with a warning if the definition of the child has changed', async () => {

@@ -1,4 +1,4 @@
-/** Runs that a process cannot continue: their store refuses records, or another process holds them. */
+/** Runs that a process cannot continue: their store refuses records, it suspends them, or another process holds them. */
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, resumeRun, startRun, task, type Run, memoryStore, readRun } from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
@@ -56,6 +56,47 @@ describe('a run whose store refuses records', () => {
     const { pushed, result } = await followed(startRun(pipeline, { store, runId: 'r' }));
     expect(result).toMatchObject({ status: 'failed', error: { code: 'RUN_EXISTS' } });
     expect(pushed).toEqual([]);
+  });
+});
+
+describe('a run that its process suspends', () => {
+  it('begins no queued phase, even if a report has just made room for one', async () => {
+    const store = memoryStore();
+    const calls: string[] = [];
+    const work = (name: string, act: (report: (progress: string) => void) => void) =>
+      phase(name, {
+        tasks: [
+          task('t', {
+            async run({ report }) {
+              calls.push(name);
+              await Promise.resolve();
+              act((progress) => report({ progress }));
+              return name;
+            },
+          }),
+        ],
+      });
+    let isFirst = true;
+    const queued = definePipeline({
+      name: 'queued',
+      concurrency: 1,
+      phases: [
+        work('a', (report) => {
+          if (!isFirst) return;
+          isFirst = false;
+          report('half');
+          run.suspend();
+        }),
+        work('b', () => undefined),
+      ],
+    });
+    const run: Run = startRun(queued, { store, runId: 'r' });
+    expect((await run.result).status).toBe('suspended');
+    // Whatever was about to start would have started by now.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(calls).toEqual(['a']);
+    expect((await (await resumeRun(store, 'r', queued)).result).status).toBe('completed');
+    expect(calls).toEqual(['a', 'a', 'b']);
   });
 });
 

@@ -9,7 +9,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import type { ChildRequest, LiveChild, Outer, Parent } from './child-runs.ts';
-import { interrupted, nextLook, openChild } from './open-child.ts';
+import { interrupted, isNoEnd, listedChild, nextLook, openChild } from './open-child.ts';
 import { endReason, outputsOf } from './run-unsuccessful-error.ts';
 import { checkPipeline, type Run } from './run.ts';
 
@@ -62,8 +62,12 @@ async function resultOfChild(
     const result = await follow(opened.run, opened.report, context, parent, live);
     room?.free();
     if (result.status === 'suspended' || !store) return result;
-    const listed = await store.run(context.idempotencyKey);
-    if (listed && listed.status !== 'running') return result;
+    const listed = await listedChild(request, parent);
+    if (listed && listed.status !== 'running') {
+      // An error of the store says nothing about the end that the store has: it may have come after the commit.
+      if (isNoEnd(result.error?.code ?? '')) continue;
+      return result;
+    }
     if (result.error?.code !== 'RUN_LEASED')
       throw interrupted(new Error(endReason(result) ?? result.status), result.error?.code, request, parent);
     await nextLook(context, result.error.message);

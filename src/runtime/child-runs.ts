@@ -18,7 +18,7 @@ import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { runChild } from './child-run.ts';
 import { openChildren } from './child-ids.ts';
 import { isQuestionOf, pipelineAsking, questionRun, type Asked } from './inbox/question-run.ts';
-import type { ChildStarter } from './open-child.ts';
+import { listedChild, type ChildStarter } from './open-child.ts';
 import type { Run, RunOptions } from './run.ts';
 
 /** Settings that a child run has in common with its parent. */
@@ -175,11 +175,11 @@ function questionsOf(context: TaskContext, parent: Parent, live: Set<LiveChild>)
   return {
     async ask(question, signal, about) {
       for (;;) {
-        const request = questionRun({ question, about }, context, asked, signal);
-        const known = await parent.settings().store?.run(request.context.idempotencyKey);
+        const request = { ...questionRun({ question, about }, context, asked, signal), estimate: {} };
+        const known = await listedChild(request, parent);
         // A question that was closed without an answer is asked again.
         if (known && known.status !== 'running' && known.status !== 'completed') continue;
-        return runChild({ ...request, estimate: {} }, unbounded, live);
+        return runChild(request, unbounded, live);
       }
     },
     async close() {

@@ -9,7 +9,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
-import type { RunStore } from '../store/port.ts';
+import type { ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { previousChildren } from './child-ids.ts';
 import type { ChildRequest, Outer, Parent } from './child-runs.ts';
@@ -86,10 +86,22 @@ export async function openChild(
       return { run: await go(store, id, pipeline, { ...settings, limits, allowChanged, allowMasked }, outer), report };
     } catch (error) {
       const code = PhasegateError.is(error) ? error.code : undefined;
+      // Another process has ended it since: the next look finds its end.
+      if (code === 'RUN_ENDED') continue;
       if (code === undefined || !isNoEnd(code)) throw error;
       if (code !== 'RUN_LEASED') throw interrupted(error, code, request, parent);
       await nextLook(context, error);
     }
+  }
+}
+
+/** The run of a task as the store lists it. A store that fails to tell is no failure of the task: then its parent is suspended. */
+export async function listedChild(request: ChildRequest, parent: Parent): Promise<ListedRun | undefined> {
+  try {
+    return await parent.settings().store?.run(request.context.idempotencyKey);
+  } catch (error) {
+    const code = PhasegateError.is(error) ? error.code : undefined;
+    throw code !== undefined && isNoEnd(code) ? interrupted(error, code, request, parent) : error;
   }
 }
 
@@ -117,6 +129,11 @@ export function interrupted(
 export async function nextLook(context: TaskContext, error: unknown): Promise<void> {
   if (!context.signal.aborted) await context.wait(LEASE_WAIT_MS);
   if (context.signal.aborted) throw error instanceof Error ? error : new Error(String(error));
+}
+
+/** True if an error only keeps this process from working on a run, which has not ended. */
+export function isNoEnd(code: string): boolean {
+  return code.startsWith('STORE_') || NO_END.has(code);
 }
 
 // --- internal ---
@@ -149,12 +166,8 @@ function copiedRecords(records: readonly RunRecord[]): readonly RunRecord[] {
   return first?.type === 'run.started' ? records.slice(0, first.forked?.records ?? 0) : [];
 }
 
-/** True if an error only keeps this process from working on a run, which has not ended. */
-function isNoEnd(code: string): boolean {
-  return code.startsWith('STORE_') || NO_END.has(code);
-}
-
 const NO_END: ReadonlySet<string> = new Set([
+  'RUN_EXISTS',
   'RUN_LEASED',
   'RUN_CHANGED',
   'INPUT_MASKED',

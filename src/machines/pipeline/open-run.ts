@@ -86,7 +86,8 @@ function portsOf(self: AnyActorRef, state: RunState): CoordinatorPorts {
     },
     later(job) {
       Promise.resolve(state)
-        .then(job)
+        // An actor that was stopped meanwhile begins nothing more, as nothing of it would be recorded.
+        .then((one) => isActive(self) && job(one))
         .catch((error: unknown) => endRun(state, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
     },
   };

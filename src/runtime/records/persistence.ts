@@ -120,13 +120,13 @@ export function persistRun({
 
   /**
    * Begins work if this process still has the lease. A process that was suspended for longer than the lease may have lost it. Then
-   * its earlier records no longer justify new work.
+   * its earlier records no longer justify new work. The same holds for one whose renewal was answered after it had expired again.
    */
   function whenLeaseHeld(go: () => void): void {
     if (lease && store.isOurs(lease)) return go();
     void renew().then((error) => {
       if (failed) return;
-      if (error === undefined) return go();
+      if (error === undefined) return lease ? whenLeaseHeld(go) : go();
       failed = true;
       journal.abandon();
       onLoss(leaseUnsureError(log.runId, error));
