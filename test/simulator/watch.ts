@@ -124,9 +124,9 @@ export function createWatch(): Watch {
       calls.push(`${client.name} ${run} ${name}`);
       const all = recordsOf(run);
       // A phase that has sent back another one starts over with the same numbers.
-      const begin = all.findLastIndex(({ event }) => event.type === 'phase.started' && event.phase === phase);
       const isHere = ({ event }: RunRecord) =>
         'attempt' in event && event.phase === phase && event.generation === generation && event.attempt === attempt;
+      const begin = all.findLastIndex((record) => record.event.type === 'phase.started' && isHere(record));
       const here = all.slice(Math.max(0, begin)).filter(isHere);
       const isStarted = here.some(({ event }) =>
         isReview

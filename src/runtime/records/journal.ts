@@ -138,6 +138,8 @@ export function createJournal({ store, log, lease, origin, onStored, onFailure }
       if (!failure && !state.abandoned) writing ??= drain();
     },
     whenDurable(go) {
+      // The log is cut once nothing more can be stored, so its length then says nothing about what is.
+      if (state.abandoned || failure) return;
       const at = log.events.length;
       if (at <= storedCount) go();
       else waiting.push({ at, go });
