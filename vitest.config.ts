@@ -11,7 +11,7 @@ const PROPERTY = [
   'test/patterns/**/*.test.ts',
   'test/{large,phase.model,replay,several-reviewers}.test.ts',
   'test/property/**/*.test.ts',
-  'test/store/model.test.ts',
+  'test/store/{damage,model}.test.ts',
   'test/survive/{again,slow,suspend}.test.ts',
 ];
 
