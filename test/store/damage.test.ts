@@ -17,6 +17,7 @@ import {
   verifyRun,
 } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
+import type { InboxItem } from '../../src/inbox.ts';
 import type { RunStore } from '../../src/store.ts';
 import { packRecord } from '../../src/model/events/large-values.ts';
 import { readRun } from '../../src/store/read-run.ts';
@@ -24,6 +25,7 @@ import { connect } from '../../src/store/sqlite/driver.ts';
 import { thisHolder } from '../../src/store/holder.ts';
 import { migrateTables } from '../../src/store/sqlite/schema.ts';
 import { phasegate } from '../cli/cli.ts';
+import { served } from '../server/rig.ts';
 import { numberOfRuns } from '../property/number-of-runs.ts';
 import { answerTo, batchOf, openItem, recordOf } from '../../src/testing/store/trial.ts';
 
@@ -229,6 +231,32 @@ describe('a run whose row was changed', () => {
     expect([forked.stderr, forked.code]).toEqual(['', 0]);
     const [, id = ''] = /run (\S+)/u.exec(forked.stdout) ?? [];
     expect((await cli('verify', id)).stdout).toContain(`✓ ${id}`);
+  });
+
+  it('is shown by the dashboard among the others', async () => {
+    const statement = `UPDATE runs SET info = '' WHERE id = 'one'`;
+    const item = `UPDATE items SET item = replace(item, 'Good?', 'Evil?') WHERE id LIKE 'one%'`;
+    const store = sqliteStore(await waiting('dashboard', statement, item));
+    const { get, post } = await served({ store });
+    expect((await get('/api/runs')).body).toMatchObject({
+      runs: [
+        { runId: 'two', standing: 'waiting' },
+        { runId: 'one', standing: 'damaged', damage: expect.stringContaining('row of run one') },
+      ],
+    });
+    expect((await get('/api/runs/one')).body).toMatchObject({ standing: 'damaged' });
+    const { items } = (await get('/api/inbox')).body as { items: readonly InboxItem[] };
+    expect(items.map(({ runId, because }) => [runId, because])).toEqual([
+      ['one', DAMAGED],
+      ['two', 'asked'],
+    ]);
+    const [damaged] = items;
+    const answer = await post(`/api/inbox/${damaged?.id ?? ''}/answer`, {
+      nonce: '',
+      reply: { type: 'skip', reason: 'none' },
+    });
+    expect(answer.body).toMatchObject({ error: { code: 'STORE_UNREADABLE' } });
+    await store.close();
   });
 
   it('does not keep others from going on', async () => {

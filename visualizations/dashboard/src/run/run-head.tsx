@@ -71,6 +71,11 @@ export function RunHead({ run, moment, info, isLive }: RunHeadProps): ReactNode 
           </Fact>
         )}
       </dl>
+      {info?.damage === undefined ? null : (
+        <p className="wrong">
+          {startOf(info.damage, 300)}. Check it with <code>phasegate verify {inOneLine(run)}</code>, or fork it.
+        </p>
+      )}
       <Ended moment={moment} />
       {isLive && info?.start?.state === 'failed' ? (
         <p className="wrong">
@@ -88,7 +93,7 @@ export function RunHead({ run, moment, info, isLive }: RunHeadProps): ReactNode 
 
 /** For the latest state, the server knows who waits and who is gone. For an earlier one, the records do. */
 function standingOf({ snapshot, asking }: RunAtRecord, info: UiRun | undefined): AnyStanding {
-  if (info && info.status === snapshot.status) return info.standing;
+  if (info && (info.damage !== undefined || info.status === snapshot.status)) return info.standing;
   const waits = snapshot.waiting.length > 0 || asking.size > 0;
   return snapshot.status === 'running' && waits && !isAtWork(snapshot) ? 'waiting' : snapshot.status;
 }

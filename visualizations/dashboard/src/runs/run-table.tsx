@@ -75,6 +75,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
     waiting,
     hung,
     gone,
+    damage,
     actions,
   } = run;
   return (
@@ -96,6 +97,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
           {waiting.length > 0 ? <span className="why quiet">{startOf(waiting.join(', '), 60)}</span> : null}
           {hung === null ? null : <span className="why wrong">{startOf(hung, 40)} does not respond</span>}
           {gone === null ? null : <span className="why wrong">{startOf(gone, 40)} is gone</span>}
+          {damage === undefined ? null : <span className="why wrong">{startOf(damage, 120)}</span>}
         </td>
         <td className="progress">
           <progress aria-hidden="true" value={approved} max={Math.max(1, phases)} /> {approved} of {phases}
