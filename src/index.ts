@@ -93,7 +93,7 @@ export type { Clock } from './machines/phase/clock.ts';
 export type { Run, RunArguments, RunOptions } from './runtime/run.ts';
 export { resumeRun, retryRun, runPipeline, startRun } from './runtime/start.ts';
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
-export { verifyRun, type Verification } from './runtime/records/verify.ts';
+export { verifyRun, type Verification, type VerifyOptions } from './runtime/records/verify.ts';
 export {
   resumeAll,
   type ResumedRuns,

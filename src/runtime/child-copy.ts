@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf } from '../model/events/event.ts';
 import { isSameJson, toJson } from '../model/values/json.ts';
+import { refuseDamaged } from '../store/damage.ts';
 import { readRun } from '../store/read-run.ts';
 import type { CopyRequest } from './open-child.ts';
 import { markedAsFork } from './fork.ts';
@@ -25,6 +26,7 @@ export async function copyEnded(
   const first = records[0]?.event;
   const listed = await store.run(from);
   if (first?.type !== 'run.started' || !listed || !isGiven(first, input)) return false;
+  refuseDamaged('retry', listed);
   try {
     if (!options.allowMasked) checkUnmasked('retry', from, records);
     const known = definitionOf(records, first);

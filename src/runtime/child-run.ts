@@ -63,7 +63,8 @@ async function resultOfChild(
     room?.free();
     if (result.status === 'suspended' || !store) return result;
     const listed = await listedChild(request, parent);
-    if (listed && listed.status !== 'running') {
+    // A run that is retried has the status of its earlier end until it has records of its own.
+    if (listed && listed.status !== 'running' && listed.seq > opened.seq) {
       // An error of the store says nothing about the end that the store has: it may have come after the commit.
       if (isNoEnd(result.error?.code ?? '')) continue;
       return result;

@@ -9,6 +9,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
+import { refuseDamaged } from '../store/damage.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { previousChildren } from './child-ids.ts';
@@ -44,9 +45,12 @@ export interface CopyRequest {
   readonly options: ResumeOptions;
 }
 
-/** An open run, with the listener that reports its records as those of its task; or the end of one that has ended. */
+/**
+ * An open run, with the listener that reports its records as those of its task, and its number of records before; or the end of one that
+ * has ended.
+ */
 export type Opened =
-  | { readonly run: Run<unknown>; readonly report: (record: RunRecord) => void }
+  | { readonly run: Run<unknown>; readonly report: (record: RunRecord) => void; readonly seq: number }
   | { readonly result: RunResult<unknown> };
 
 /** Starts or continues the run of a task, or reads its end. Waits for the lease of a process that is gone. */
@@ -62,7 +66,9 @@ export async function openChild(
   for (;;) {
     try {
       const listed = await store?.run(id);
-      const report = reporterOf(id, pipeline, context, { events: parent.events, seq: listed?.seq ?? 0 });
+      if (listed) refuseDamaged('continue', listed);
+      const seq = listed?.seq ?? 0;
+      const report = reporterOf(id, pipeline, context, { events: parent.events, seq });
       if (!store || !listed) {
         const input = await child.input?.(context);
         const options = { ...settings, allowChanged, allowMasked };
@@ -70,6 +76,7 @@ export async function openChild(
         return {
           run: starter.start(pipeline, { ...settings, store, runId: id, input, limits: limitsOf(estimate) }, outer),
           report,
+          seq,
         };
       }
       const records = await readRun(store, id);
@@ -83,7 +90,8 @@ export async function openChild(
       const isEnded = listed.status === 'completed' || (listed.status !== 'running' && !isCopy);
       if (isEnded) return { result: endOf(records, pipeline, report) };
       const go = listed.status === 'running' ? starter.resume : starter.retry;
-      return { run: await go(store, id, pipeline, { ...settings, limits, allowChanged, allowMasked }, outer), report };
+      const run = await go(store, id, pipeline, { ...settings, limits, allowChanged, allowMasked }, outer);
+      return { run, report, seq };
     } catch (error) {
       const code = PhasegateError.is(error) ? error.code : undefined;
       // Another process has ended it since: the next look finds its end.
@@ -131,7 +139,7 @@ export async function nextLook(context: TaskContext, error: unknown): Promise<vo
   if (context.signal.aborted) throw error instanceof Error ? error : new Error(String(error));
 }
 
-/** True if an error only keeps this process from working on a run, which has not ended. */
+/** True if an error is no end of a run: it only keeps this process from working on it, or from storing its end. */
 export function isNoEnd(code: string): boolean {
   return code.startsWith('STORE_') || NO_END.has(code);
 }
@@ -148,6 +156,7 @@ async function copyPrevious(copy: CopyRequest, { context }: ChildRequest, parent
   for (const from of await previousChildren(store, parent, context)) {
     const previous = await store.run(from);
     if (!previous) continue;
+    refuseDamaged('continue', previous);
     if (previous.status === 'running') {
       // Its process was killed before it could end with its parent.
       const signal = AbortSignal.abort(new Error('the run that started it was retried'));

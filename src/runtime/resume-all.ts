@@ -86,7 +86,7 @@ export async function resumeAll(
     for (const listed of (await store.runs({ status: ['running'] })).toReversed()) {
       const { runId, seq } = listed;
       const parent = await parentState(store, runId);
-      if (parent === 'ended' && !heldIn(listed)) {
+      if (parent === 'ended' && !heldIn(listed) && listed.damage === undefined) {
         // Nobody waits for it any more.
         await endOfTurn();
         await cancelRun(store, runId, 'the run that started it has ended', resuming).catch(() => undefined);
@@ -211,7 +211,8 @@ async function parentState(store: RunStore, runId: string): Promise<'running' | 
   const parent = parentOf(runId);
   const listed = parent === undefined ? undefined : await store.run(parent);
   if (!listed) return undefined;
-  return listed.status === 'running' ? 'running' : 'ended';
+  // The status of a damaged run is not known, so nothing is cancelled because of it.
+  return listed.status === 'running' || listed.damage !== undefined ? 'running' : 'ended';
 }
 
 /** True if another process was first: it has resumed the run, or has ended it. */
@@ -219,9 +220,9 @@ function isBenign(error: unknown): boolean {
   return PhasegateError.is(error) && (error.code === 'RUN_LEASED' || error.code === 'RUN_ENDED');
 }
 
-/** True if the store has failed. It may be repaired, and the error tells nothing about the run. */
+/** True if the store has failed. It may work again, and the error tells nothing about the run, unless that is damaged. */
 function isStoreError(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code.startsWith('STORE_');
+  return PhasegateError.is(error) && error.code.startsWith('STORE_') && error.code !== 'STORE_UNREADABLE';
 }
 
 /** Calls a listener. Its error must not prevent the recovery of other runs. */

@@ -132,6 +132,8 @@ export async function resumeOrRetry<O>(
   try {
     await endLeftProcesses(listed);
     const records = sharePlan(pipeline.plan, await readRun(store, runId));
+    // A damaged message may be an answer, so it is found before the run goes on.
+    await store.messages(runId);
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const prepared = prepareResume(runId, pipeline, records, options, how);

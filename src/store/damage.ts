@@ -84,6 +84,16 @@ export function damagedItem(
   };
 }
 
+/** Returns what a function reads; or, if that is damaged, something else. */
+export function unlessDamaged<T>(read: () => T, otherwise: (damage: PhasegateError) => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return otherwise(error);
+    throw error;
+  }
+}
+
 // --- internal ---
 
 const STATUSES: readonly RunInfo['status'][] = ['running', 'completed', 'rejected', 'failed', 'cancelled', 'exhausted'];

@@ -27,7 +27,7 @@ export interface ListedRun extends RunInfo {
   readonly lapsed?: Lease | undefined;
   /** Number of the first record that had a checksum from the beginning; above 1 in a migrated store. @default 1 */
   readonly checkedFrom?: number | undefined;
-  /** The damage of its row, as a sentence. Then only id, pipeline, status, times and `seq` are known. @default none */
+  /** The damage of its row, as a sentence. Then id, pipeline, status, times and `seq` are a guess. @default none */
   readonly damage?: string | undefined;
 }
 

@@ -25,9 +25,13 @@ export async function readRun(
   const packed = await store.read(runId, from, limit);
   const records: RunRecord[] = [];
   // Few records have references. Awaiting each of them would cost more than the check.
-  for (const record of packed)
-    records.push(mayRefer(record) && hasReferences(record) ? await wholeRecord(store, record) : record);
+  for (const record of packed) records.push(isPacked(record) ? await wholeRecord(store, record) : record);
   return records;
+}
+
+/** True if a record refers to values that are stored separately. */
+export function isPacked(record: RunRecord): boolean {
+  return mayRefer(record) && hasReferences(record);
 }
 
 /** Returns a record with references replaced by their values. @throws PhasegateError `STORE_UNREADABLE` */

@@ -34,6 +34,7 @@ export function checkBatch({ runId, records, info, items, memories }: Batch): vo
   });
   if (!Number.isSafeInteger(first.seq) || first.seq < 1)
     throw misused(`${cannot} records are numbered from 1: the first has ${first.seq}`);
+  if (!isWellFormed(info.pipeline)) throw misused(`${cannot} the name of its pipeline is not well-formed text`);
   if (info.runId !== runId) throw misused(`${cannot} its info is that of run ${info.runId}`);
   const last = first.seq + records.length - 1;
   if (info.seq !== last) throw misused(`${cannot} its info is that after record ${info.seq} and not ${last}`);
@@ -72,8 +73,13 @@ export function checkAppend(
 /** Refuses ids that not every store can distinguish. @throws `STORE_MISUSED` */
 export function checkRunId(runId: string): void {
   if (runId === '') throw misused('Cannot store a run as its id is empty');
-  if (/\p{Surrogate}|\0/u.test(runId))
+  if (!isWellFormed(runId))
     throw misused(`Cannot store run ${JSON.stringify(runId)} as its id is not well-formed text`);
+}
+
+/** True if every store can hold a text as it is. */
+function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}|\0/u.test(text);
 }
 
 /** Refuses a message that no run can apply. @throws `STORE_MISUSED` */

@@ -270,6 +270,40 @@ describe('a run whose row was changed', () => {
   });
 });
 
+describe('a damaged run that has started others', () => {
+  it('has none of them cancelled', async () => {
+    const inner = asked;
+    const outer = definePipeline({ name: 'outer', phases: [phase('a', { tasks: [task('t', { pipeline: () => inner })] })] });
+    const path = join(folder, 'outer.sqlite');
+    const store = sqliteStore(path);
+    const run = startRun(outer, { store, runId: 'outer', attended: true });
+    for await (const { event } of run) if (event.type === 'task.reported') break;
+    run.suspend();
+    await run.result;
+    const [child] = (await store.runs()).filter(({ runId }) => runId !== 'outer');
+    expect(child).toMatchObject({ status: 'running' });
+    change(path, `UPDATE runs SET status = 'runnin' WHERE id = 'outer'`);
+    expect(await resumeAll(store, [outer, inner])).toMatchObject({ runs: [], waiting: [] });
+    expect(await store.run(child?.runId ?? '')).toMatchObject({ status: 'running' });
+    await store.close();
+  });
+});
+
+describe('a damaged memory', () => {
+  it('can be forgotten', async () => {
+    const path = join(folder, 'memory.sqlite');
+    const store = sqliteStore(path);
+    const memory = { scope: 's', pipeline: 'article', phase: 'draft', runId: 'r', seq: 1, time: 1 };
+    await store.append(batchOf('r', 1, { memories: ['one', 'two'].map((text) => ({ ...memory, text })) }));
+    change(path, `UPDATE memories SET memory = '{' WHERE key = 1`);
+    expect((await store.memories?.())?.map(({ text }) => text)).toEqual(['two']);
+    expect(await store.forget?.({ scope: 'other' })).toBe(0);
+    expect(await store.forget?.({ scope: 's' })).toBe(2);
+    expect(readFileSync(path).includes('"one"')).toBe(false);
+    await store.close();
+  });
+});
+
 describe('verifyRun() of a store', () => {
   it.each([
     ['an item', `UPDATE items SET item = replace(item, 'Good?', 'Evil?') WHERE id LIKE 'one%'`],
@@ -285,6 +319,18 @@ describe('verifyRun() of a store', () => {
     await store.close();
   });
 
+  it('stops a run as a damaged message comes', async () => {
+    const path = await waiting('message at work');
+    const store = sqliteStore(path);
+    const { inbox, result } = await resumeRun(store, 'one', asked, { attended: true });
+    const [item] = inbox();
+    // The damaged answer is stored at once, so that the run never sees the right one.
+    change(path, `INSERT INTO messages (run, answers, message, sum) VALUES (1, '${item?.id ?? ''}', '{}', 7)`);
+    expect(await result).toMatchObject({ status: 'failed', error: { code: 'STORE_UNREADABLE' } });
+    expect((await store.run('one'))?.status).toBe('running');
+    await store.close();
+  });
+
   it('finds a change of a message', async () => {
     const path = await waiting('message');
     const store = sqliteStore(path);
@@ -295,8 +341,9 @@ describe('verifyRun() of a store', () => {
     expect((await verifyRun(store, 'one')).problems).toEqual([
       'Cannot read message 1 of run one as its text does not match its checksum',
     ]);
-    const { result } = await resumeRun(store, 'one', asked, { attended: true });
-    expect(await result).toMatchObject({ status: 'failed', error: { code: 'STORE_UNREADABLE' } });
+    await expect(resumeRun(store, 'one', asked, { attended: true })).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+    });
     expect((await store.run('one'))?.status).toBe('running');
     await store.close();
   });
@@ -349,6 +396,29 @@ describe('a store of a version without checksums', () => {
     change(path, 'DELETE FROM leases');
     const { stdout, code } = await phasegate(['ls', '--store', path], { cwd: folder });
     expect([code, stdout.includes('two')]).toEqual([0, true]);
+  });
+
+  it('is migrated if a run has a large key', async () => {
+    const path = join(folder, 'large-key.sqlite');
+    const db = connect(path, { readOnly: false });
+    migrateTables(db, 0, 3);
+    const { records, info } = batchOf('r', 1, { count: 1500 });
+    db.prepare('INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?)').run(
+      2 ** 31 - 1,
+      'r',
+      info.seq,
+      info.pipeline,
+      info.status,
+      info.startedAt,
+      info.updatedAt,
+      JSON.stringify(info),
+    );
+    const insert = db.prepare(`INSERT INTO records (key, record) VALUES ((${2 ** 31 - 1} << 32) | ?, ?)`);
+    for (const record of records) insert.run(record.seq, JSON.stringify(record));
+    db.close();
+    const store = sqliteStore(path);
+    expect(await store.read('r')).toEqual(records);
+    await store.close();
   });
 
   it('refuses a program of that version that still has it open', async () => {

@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { copyRun } from '../../runtime/records/copy-run.ts';
+import { refuseDamaged } from '../../store/damage.ts';
 import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';
@@ -35,6 +36,7 @@ export interface ImportFlags extends StoreFlags {
 export async function exportStored(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
+  refuseDamaged('export', run);
   if (flags.output === undefined) {
     for await (const line of archiveOf(opened, run)) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
     return exitCode.completed;

@@ -3,8 +3,11 @@
  *
  * @module
  */
-import { startSeal } from '../../model/events/seal.ts';
-import { wholeRecord } from '../../store/read-run.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { RunRecord } from '../../model/events/event.ts';
+import { startSeal, type RunningSeal } from '../../model/events/seal.ts';
+import type { RunStore } from '../../store/port.ts';
+import { isPacked, wholeRecord } from '../../store/read-run.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
@@ -31,21 +34,35 @@ export async function reportStored(wanted: string, flags: ReportFlags, io: Progr
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   const fold = foldReport();
-  const seal = startSeal();
+  let seal: RunningSeal | undefined = startSeal();
   for (let next = 1; next <= run.seq; next += AT_ONCE) {
     for (const record of await opened.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
-      // The seal needs large values such as outputs, and the report does not keep them.
-      seal.add(await wholeRecord(opened.store, record));
+      seal = await sealed(seal, opened.store, record);
       fold.apply(record);
     }
   }
   await opened.store.close();
-  const text = textOf(fold.data(withLiveness(run), seal.hex()), flags);
+  const text = textOf(fold.data(withLiveness(run), seal?.hex() ?? null), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
   return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);
 }
 
 // --- internal ---
+
+/** Adds a record to a seal, which needs large values such as outputs. The report does not: if one is damaged, it has no seal. */
+async function sealed(
+  seal: RunningSeal | undefined,
+  store: RunStore,
+  record: RunRecord,
+): Promise<RunningSeal | undefined> {
+  try {
+    seal?.add(isPacked(record) ? await wholeRecord(store, record) : record);
+    return seal;
+  } catch (error) {
+    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return undefined;
+    throw error;
+  }
+}
 
 const AT_ONCE = 1000;
 

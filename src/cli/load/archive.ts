@@ -110,7 +110,7 @@ async function* linesOf(
   seal: RunningSeal,
 ): AsyncGenerator<string, void, undefined> {
   const { runId, seq, pipeline, forkOf, startedAt } = run;
-  const header: ArchiveHeader = { phasegate: 'run', version: 1, runId, pipeline, records: seq, forkOf, startedAt };
+  const header: ArchiveHeader = { phasegate: 'run', version: 2, runId, pipeline, records: seq, forkOf, startedAt };
   yield JSON.stringify(header);
   const written = new Set<string>();
   for (let next = 1; next <= seq; next += AT_ONCE) {
@@ -138,7 +138,8 @@ function checksum(): { add(line: string): void; digest(): string } {
 
 const headerSchema = z.object({
   phasegate: z.literal('run'),
-  version: z.literal(1),
+  /** Version 1 has no seal. */
+  version: z.union([z.literal(1), z.literal(2)]),
   runId: z.string().min(1),
   pipeline: z.string(),
   records: z.int().min(1),
@@ -175,8 +176,9 @@ async function readRecord(
     const [issue] = parsed.error.issues;
     throw invalid(file, `${where} is no record: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`);
   }
-  // The seal needs the fields in the order in which they were written.
-  const record: RunRecord = isSameAs(parsed.data, value) ? value : parsed.data;
+  // The seal needs the fields in the order in which they were written, and all of them.
+  if (!isSameAs(parsed.data, value)) throw invalid(file, `the record in ${where} has fields of a later version`);
+  const record = value;
   if (record.runId !== runId) throw invalid(file, `the record in ${where} is of another run`);
   if (record.seq !== seq) throw invalid(file, `${where} has record ${record.seq} where record ${seq} is due`);
   return unpackRecord(record, (hash) => {

@@ -9,7 +9,7 @@ import { problemText } from '../../projections/wording/error-words.ts';
 import { patientStore } from '../../runtime/records/patient-store.ts';
 import { sqliteStore } from '../../sqlite.ts';
 import type { RunStore } from '../../store/port.ts';
-import { isOutdated } from '../../store/sqlite/open.ts';
+import { isOutdated, migrateStore } from '../../store/sqlite/open.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './defaults.ts';
@@ -93,7 +93,7 @@ function openToRead(path: string): RunStore {
     return sqliteStore(path, { readOnly: true });
   } catch (error) {
     if (!isOutdated(error)) throw error;
-    void sqliteStore(path).close();
+    migrateStore(path);
     return sqliteStore(path, { readOnly: true });
   }
 }

@@ -44,8 +44,8 @@ export interface ReportData {
   /** The time of the first record, in milliseconds since 1970. The first record of a fork is a copy from the original run. */
   readonly firstAt: number;
   readonly standing: Standing;
-  /** The seal of the records. */
-  readonly seal: string;
+  /** The seal of the records; `null` if a large value is damaged. */
+  readonly seal: string | null;
   /** The snapshot without outputs, and without decisions, which `decisions` has. */
   readonly snapshot: RunSnapshot;
   /** The estimated part of tokens and dollars, from tasks that reported no usage. */
@@ -59,8 +59,7 @@ export interface ReportData {
 /** The fold from all records of a run to the data of a report. */
 export interface ReportFold {
   apply(record: RunRecord): void;
-  /** @param seal The seal of the records. */
-  data(run: ListedRun, seal: string): ReportData;
+  data(run: ListedRun, seal: string | null): ReportData;
 }
 
 /** Creates a fold, which needs every record from the first. */

@@ -44,7 +44,7 @@ function head({ info, firstAt, standing, seal, snapshot, estimated }: ReportData
   const why = error ? problemLine(errorText(error)) : (reason ?? '');
   const facts: readonly (readonly [string, string])[] = [
     ['Run', info.runId],
-    ['Seal', seal],
+    ['Seal', seal ?? `none, as the run is damaged: phasegate verify ${info.runId}`],
     ['Pipeline', info.pipeline],
     ['Status', limit === null ? standing : `${standing} by the limit ${limit}`],
     ['Why', why],

@@ -31,7 +31,7 @@ export function createBusyGate(): BusyGate {
     let pause = FIRST_PAUSE_MS;
     for (let [first] = waiting; first; [first] = waiting) {
       await new Promise((resolve) => setTimeout(resolve, pause));
-      if (isTurnSpent) continue;
+      if (mustWait()) continue;
       try {
         await first.call();
         waiting.shift();
@@ -41,14 +41,15 @@ export function createBusyGate(): BusyGate {
         spendTurn();
         const over = waiting.filter(({ mayWait }) => !mayWait());
         waiting = waiting.filter((one) => !over.includes(one));
-        for (const { reject } of over) reject(error);
+        // Each is told of its own call, if that was refused once.
+        for (const { reject, refusal } of over) reject(refusal ?? error);
         pause = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * pause));
       }
     }
     isServing = false;
   }
 
-  function wait<T>(call: () => Awaitable<T>, mayWait: () => boolean): Promise<T> {
+  function wait<T>(call: () => Awaitable<T>, mayWait: () => boolean, refusal?: unknown): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       waiting.push({
         async call() {
@@ -60,6 +61,7 @@ export function createBusyGate(): BusyGate {
           }
         },
         mayWait,
+        refusal,
         reject,
       });
       void serve();
@@ -68,11 +70,11 @@ export function createBusyGate(): BusyGate {
 
   return {
     pass<T>(call: () => Awaitable<T>, mayWait: () => boolean): Awaitable<T> {
-      if (waiting.length > 0 || isTurnSpent) return wait(call, mayWait);
+      if (waiting.length > 0 || mustWait()) return wait(call, mayWait);
       const orWait = (error: unknown): Promise<T> => {
         if (!isStoreBusy(error)) throw error;
         spendTurn();
-        if (mayWait()) return wait(call, mayWait);
+        if (mayWait()) return wait(call, mayWait, error);
         throw error;
       };
       try {
@@ -95,15 +97,26 @@ interface Waiting {
   /** Rejects only if the store is busy. */
   readonly call: () => Promise<void>;
   readonly mayWait: () => boolean;
+  /** The error of its first call, if that was made. */
+  readonly refusal: unknown;
   readonly reject: (error: unknown) => void;
 }
 
 /** True if a statement of some store was refused in this turn or the one before. */
 let isTurnSpent = false;
+/** The time of the refusal, in milliseconds. A timer that never comes, such as one of a test, must not hold back all stores. */
+let spentAt = 0;
+
+const LONGEST_TURN_MS = 1000;
+
+function mustWait(): boolean {
+  return isTurnSpent && performance.now() - spentAt < LONGEST_TURN_MS;
+}
 
 function spendTurn(): void {
-  if (isTurnSpent) return;
+  if (mustWait()) return;
   isTurnSpent = true;
+  spentAt = performance.now();
   // At the end of the next turn: its timers and sockets come before another statement may be refused.
   setTimeout(() => atEndOfTurn(() => (isTurnSpent = false)), 0);
 }

@@ -43,7 +43,7 @@ interface Confirmed {
 
 function patient(store: RunStore): PatientStore {
   // A reader does not wait for writers: many stores serve it although they take no records now.
-  const [reads, writes, compactions] = [createBusyGate(), createBusyGate(), createBusyGate()];
+  const [reads, writes, maintenance] = [createBusyGate(), createBusyGate(), createBusyGate()];
   const confirmed = new Map<string, Confirmed>();
 
   function isOurs({ token }: Lease): boolean {
@@ -96,7 +96,7 @@ function patient(store: RunStore): PatientStore {
     runs: (...given) => read(() => store.runs(...given)),
     remove: (...given) => write(() => store.remove(...given)),
     ...(compact && { compact: () => compactAll(compact) }),
-    ...(backup && { backup: (...given) => read(() => backup(...given)) }),
+    ...(backup && { backup: (...given) => maintenance.pass(() => backup(...given), forSomeTime()) }),
     ...(check && { check: () => read(check) }),
     acquire: (runId, holder, ms) => write(() => confirm(() => store.acquire(runId, holder, ms), ms)),
     renew: (lease, ms) => whileOurs([lease], () => confirm(() => store.renew(lease, ms), ms)),
@@ -122,7 +122,7 @@ function patient(store: RunStore): PatientStore {
   async function compactAll(attempt: () => Awaitable<Compaction>): Promise<Compaction> {
     let freed = 0;
     const mayWait = forSomeTime();
-    return compactions.pass(async () => {
+    return maintenance.pass(async () => {
       const done = await attempt();
       freed += done.freed;
       if (done.pending === 'busy' && mayWait())

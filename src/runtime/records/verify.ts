@@ -44,8 +44,8 @@ export interface VerifyOptions {
  * Verifies a stored run. It reads all of it, and changes nothing.
  *
  * Every record must be one, and follow the one before it. Contents must match their hashes. The machines must be able to write these
- * records: an approval needs its verdicts, outputs are those of tasks, and no counter exceeds its limit. The run, its items in the
- * inbox and the messages to it must be readable, and those of the records. A given seal must be that of its first records, or of all.
+ * records: an approval needs its verdicts, outputs are those of tasks, and no counter exceeds its limit. The run and its items in the
+ * inbox must be those of the records, and the messages to it readable. A given seal must be that of its first records, or of all.
  *
  * @throws PhasegateError `RUN_UNKNOWN`; `INPUT_INVALID` if the given seal is none; an error of the store that is not about this run.
  */

@@ -66,16 +66,17 @@ function addTo(db: Database, table: string, column: string, key: string): void {
 }
 
 function addToRecords(db: Database): void {
-  const select = db.prepare(`SELECT key, run, record FROM earlier_records WHERE key > ? ORDER BY key LIMIT ${AT_ONCE}`);
-  const insert = db.prepare('INSERT INTO records (key, record, sum) VALUES (?, ?, ?)');
-  let [run, sum] = [-1, 0];
-  for (let rows = select.all(-1), last = -1; rows.length > 0; rows = select.all(last)) {
+  // Keys of records can be too large for a number of JavaScript. Their parts are not.
+  const select = db.prepare(`SELECT run, seq, record FROM earlier_records WHERE key > (?1 << 32) | ?2
+    ORDER BY key LIMIT ${AT_ONCE}`);
+  const insert = db.prepare('INSERT INTO records (key, record, sum) VALUES ((? << 32) | ?, ?, ?)');
+  let [run, seq, sum] = [0, 0, 0];
+  for (let rows = select.all(run, seq); rows.length > 0; rows = select.all(run, seq)) {
     for (const row of rows) {
-      last = number(row, 'key');
       const record = text(row, 'record');
       sum = chainedChecksum(number(row, 'run') === run ? sum : 0, record);
-      run = number(row, 'run');
-      insert.run(last, record, sum);
+      [run, seq] = [number(row, 'run'), number(row, 'seq')];
+      insert.run(run, seq, record, sum);
     }
   }
 }

@@ -6,7 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
-import { damaged, damagedInfo, damagedItem, runStatusOf } from '../damage.ts';
+import { damaged, damagedInfo, damagedItem, runStatusOf, unlessDamaged } from '../damage.ts';
 import { leaseFields } from '../lease-rules.ts';
 import type { ListedRun } from '../port.ts';
 import { infoOf, itemOf } from '../serialize.ts';
@@ -37,7 +37,8 @@ export function listedIn(row: Row, now: number): ListedRun {
 
 /** The item in a row. @throws `STORE_UNREADABLE` */
 export function itemIn(row: Row): InboxItem {
-  const [id, runId] = [text(row, 'id'), text(row, 'run_id')];
+  const id = text(row, 'id');
+  const runId = runOf(row);
   const item = itemOf(checkedText(row, 'item', `item ${id}`, runId));
   const isSame =
     item.id === id &&
@@ -56,8 +57,8 @@ export function openItemIn(row: Row): InboxItem {
       damagedItem(
         {
           id: text(row, 'id'),
-          runId: text(row, 'run_id'),
-          pipeline: text(row, 'pipeline'),
+          runId: runOf(row),
+          pipeline: typeof row['pipeline'] === 'string' ? row['pipeline'] : '',
           openedAt: number(row, 'opened_at'),
           isOpen: row['open'] === 1,
         },
@@ -67,6 +68,12 @@ export function openItemIn(row: Row): InboxItem {
 }
 
 // --- internal ---
+
+/** The run of an item. If its row is gone, the id of the item still has it. */
+function runOf(row: Row): string {
+  const id = text(row, 'id');
+  return typeof row['run_id'] === 'string' ? row['run_id'] : id.slice(0, Math.max(0, id.lastIndexOf(':')));
+}
 
 type Columns = Pick<RunInfo, 'runId' | 'pipeline' | 'status' | 'startedAt' | 'updatedAt' | 'seq'>;
 
@@ -91,13 +98,4 @@ function infoIn(row: Row, runId: string): RunInfo {
 
 function contradiction(what: string, runId: string): PhasegateError {
   return damaged(what, runId, 'its columns are not those of its text');
-}
-
-function unlessDamaged<T>(read: () => T, otherwise: (damage: PhasegateError) => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return otherwise(error);
-    throw error;
-  }
 }

@@ -4,13 +4,14 @@
  * @module
  */
 import type { Memory } from '../../projections/run/learned.ts';
+import { unlessDamaged } from '../damage.ts';
 import { matchesMemory, MOST_MEMORIES } from '../memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../port.ts';
 import { checksumOf } from '../checksum.ts';
 import { memoryOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
-import type { Bound } from './driver.ts';
-import { number, text } from './rows.ts';
+import type { Bound, Row } from './driver.ts';
+import { checkedText, number } from './rows.ts';
 
 /** Stores memories, and removes the oldest ones of the same phase above the limit. Call it within a transaction. */
 export function storeMemories(sql: Connection['sql'], memories: readonly Memory[]): void {
@@ -25,7 +26,8 @@ export function storeMemories(sql: Connection['sql'], memories: readonly Memory[
 
 /** The methods of a store for memories. */
 export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunStore, 'memories' | 'forget'>> {
-  function rows(filter: MemoryFilter): readonly { readonly key: number; readonly memory: Memory }[] {
+  /** A damaged row has no memory. */
+  function rows(filter: MemoryFilter): readonly { readonly key: number; readonly memory: Memory | undefined }[] {
     const { scope, pipeline, phase } = filter;
     const conditions: readonly (readonly [sql: string, value: Bound])[] = [
       ...(scope === undefined ? [] : [['scope = ?', scope] as const]),
@@ -33,21 +35,21 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
       ...(phase === undefined ? [] : [['phase = ?', phase] as const]),
     ];
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([one]) => one).join(' AND ')}`;
-    return (
-      sql(`SELECT key, memory, sum FROM memories ${where} ORDER BY key`)
-        .all(...conditions.map(([, value]) => value))
-        // A damaged memory is left out: it is advice for later runs, and no run needs it.
-        .filter((row) => checksumOf(text(row, 'memory')) === row['sum'])
-        .map((row) => ({ key: number(row, 'key'), memory: memoryOf(text(row, 'memory')) }))
-        .filter(({ memory }) => matchesMemory(memory, filter))
-    );
+    return sql(`SELECT key, memory, sum FROM memories ${where} ORDER BY key`)
+      .all(...conditions.map(([, value]) => value))
+      .map((row) => ({ key: number(row, 'key'), memory: memoryIn(row) }));
   }
 
   return {
-    memories: (filter = {}) => read('read the memory', () => rows(filter).map(({ memory }) => memory)),
+    // A damaged memory is left out: it is advice for later runs, and no run needs it.
+    memories: (filter = {}) =>
+      read('read the memory', () => rows(filter).flatMap(({ memory }) => (matches(memory, filter) ? [memory] : []))),
     forget: (filter = {}) =>
       write('clear the memory', () => {
-        const found = rows(filter);
+        // A damaged one is forgotten with those of its phase. Its run is not known.
+        const found = rows(filter).filter(({ memory }) =>
+          memory ? matchesMemory(memory, filter) : filter.runId === undefined,
+        );
         for (const { key } of found) sql('DELETE FROM memories WHERE key = ?').run(key);
         return found.length;
       }),
@@ -55,6 +57,17 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
 }
 
 // --- internal ---
+
+function memoryIn(row: Row): Memory | undefined {
+  return unlessDamaged(
+    () => memoryOf(checkedText(row, 'memory', 'a memory', 'that is not known')),
+    () => undefined,
+  );
+}
+
+function matches(memory: Memory | undefined, filter: MemoryFilter): memory is Memory {
+  return memory !== undefined && matchesMemory(memory, filter);
+}
 
 const INSERT = 'INSERT INTO memories (scope, pipeline, phase, memory, sum) VALUES (?, ?, ?, ?, ?)';
 const TRIM = `DELETE FROM memories WHERE scope = ?1 AND pipeline = ?2 AND phase = ?3 AND key NOT IN (

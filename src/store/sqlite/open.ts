@@ -60,8 +60,14 @@ export function openDatabase(opening: Opening): Database {
       // Deleted rows are overwritten with zeros.
       db.exec(`PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA secure_delete = ON`);
       if (found < SCHEMA_VERSION) migrate(db, path);
+      // The migrations of a new file leave an empty page behind.
+      if (found === 0) db.exec('PRAGMA incremental_vacuum');
     } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
-    else if (found < SCHEMA_VERSION) throw unreadable(path, OUTDATED, 'Open it once for writing.');
+    else if (found < SCHEMA_VERSION) {
+      const error = unreadable(path, 'it was created by an earlier version', 'Open it once for writing.');
+      outdated.add(error);
+      throw error;
+    }
     return db;
   } catch (thrown) {
     // A statement that was not finished would keep the transaction, and its locks, after closing.
@@ -73,12 +79,18 @@ export function openDatabase(opening: Opening): Database {
 
 /** True if a store was opened for reading, and its tables are those of an earlier version. */
 export function isOutdated(error: unknown): boolean {
-  return PhasegateError.is(error) && error.message.includes(OUTDATED);
+  return PhasegateError.is(error) && outdated.has(error);
+}
+
+/** Migrates the tables of a store. @throws as {@link openDatabase} does */
+export function migrateStore(path: string): void {
+  openDatabase({ path, readOnly: false }).close();
 }
 
 // --- internal ---
 
-const OUTDATED = 'it was created by an earlier version';
+/** Errors that say so. */
+const outdated = new WeakSet<PhasegateError>();
 
 /**
  * Pages of the log after which it is brought into the database. This is one megabyte, for which the disk needs room next to the database.

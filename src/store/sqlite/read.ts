@@ -39,7 +39,7 @@ const RUN = `SELECT key, seq, coalesce((SELECT sum FROM records WHERE records.ke
 const ROWS = `SELECT seq, record, sum FROM records WHERE key BETWEEN (?1 << 32) | ?2 AND (?1 << 32) | ${LAST_SEQ}
   ORDER BY key LIMIT ?3`;
 // With max(), SQLite takes columns outside of functions from the row that has the maximum.
-const TOGETHER = `SELECT count(*) AS count, max(seq) AS last, sum, group_concat(record, ',') AS list FROM (${ROWS})`;
+const TOGETHER = `SELECT max(seq) AS last, sum, group_concat(record, ',') AS list FROM (${ROWS})`;
 
 /** A run as its row has it. */
 interface StoredRun {
