@@ -241,7 +241,11 @@ describe('a run whose row was changed', () => {
     expect((await get('/api/runs')).body).toMatchObject({
       runs: [
         { runId: 'two', standing: 'waiting' },
-        { runId: 'one', standing: 'damaged', damage: expect.stringContaining('row of run one') },
+        {
+          runId: 'one',
+          standing: 'damaged',
+          damage: 'Cannot read the row of run one as its text does not match its checksum',
+        },
       ],
     });
     expect((await get('/api/runs/one')).body).toMatchObject({ standing: 'damaged' });
@@ -273,7 +277,10 @@ describe('a run whose row was changed', () => {
 describe('a damaged run that has started others', () => {
   it('has none of them cancelled', async () => {
     const inner = asked;
-    const outer = definePipeline({ name: 'outer', phases: [phase('a', { tasks: [task('t', { pipeline: () => inner })] })] });
+    const outer = definePipeline({
+      name: 'outer',
+      phases: [phase('a', { tasks: [task('t', { pipeline: () => inner })] })],
+    });
     const path = join(folder, 'outer.sqlite');
     const store = sqliteStore(path);
     const run = startRun(outer, { store, runId: 'outer', attended: true });
@@ -322,11 +329,11 @@ describe('verifyRun() of a store', () => {
   it('stops a run as a damaged message comes', async () => {
     const path = await waiting('message at work');
     const store = sqliteStore(path);
-    const { inbox, result } = await resumeRun(store, 'one', asked, { attended: true });
-    const [item] = inbox();
+    const run = await resumeRun(store, 'one', asked, { attended: true });
+    const [item] = run.inbox();
     // The damaged answer is stored at once, so that the run never sees the right one.
     change(path, `INSERT INTO messages (run, answers, message, sum) VALUES (1, '${item?.id ?? ''}', '{}', 7)`);
-    expect(await result).toMatchObject({ status: 'failed', error: { code: 'STORE_UNREADABLE' } });
+    expect(await run.result).toMatchObject({ status: 'failed', error: { code: 'STORE_UNREADABLE' } });
     expect((await store.run('one'))?.status).toBe('running');
     await store.close();
   });
