@@ -543,7 +543,7 @@ describe('phasegate export and import', () => {
   it('run nothing that the file names', async () => {
     const { cwd, id, text } = await exported();
     await put(cwd, 'evil.mjs', `import { writeFileSync } from 'node:fs'; writeFileSync('evil', '');`);
-    const named = text.replace('"version":1,', `"version":1,"source":${JSON.stringify(join(cwd, 'evil.mjs'))},`);
+    const named = text.replace('"version":2,', `"version":2,"source":${JSON.stringify(join(cwd, 'evil.mjs'))},`);
     await put(cwd, 'named.jsonl', withChecksum(named));
     expect(await phasegate(['import', 'named.jsonl', '--store', 'other.db'], { cwd })).toMatchObject({ code: 0 });
     expect(await phasegate(['resume', id, '--store', 'other.db'], { cwd })).toMatchObject({ code: 2, stdout: '' });
@@ -567,7 +567,7 @@ describe('phasegate export and import', () => {
       ['', 'it is empty'],
       ['Dear diary', 'line 1 is no JSON'],
       ['{}', 'line 1 is not the header of a run'],
-      [changed(0, (line) => line.replace('"version":1', '"version":2')), 'line 1 is not the header of a run'],
+      [changed(0, (line) => line.replace('"version":2', '"version":3')), 'line 1 is not the header of a run'],
       [lines.slice(0, -1).join('\n'), 'the last line, which has its checksum, is missing'],
       [lines.toSpliced(-2, 1).join('\n'), `it ends after ${lines.length - 5} of ${lines.length - 4} records`],
       [text.slice(0, -20), 'is no JSON'],
@@ -584,6 +584,15 @@ describe('phasegate export and import', () => {
       [
         withChecksum(text.replaceAll('"concurrency":"unlimited"', '"concurrency":7')),
         'the plan in record 1 does not match its fingerprint',
+      ],
+      [withChecksum(text, 2), 'it has no seal'],
+      [
+        withChecksum(text.replace('See.', 'Fine.'), 2, /"seal":"(\w+)"/u.exec(text)?.[1]),
+        'its records do not have its seal',
+      ],
+      [
+        withChecksum(text.replace('"type":"run.started"', '"more":1,"type":"run.started"')),
+        'has fields of a later version',
       ],
       [withChecksum(text.replace('"because":"unreviewed"', '"because":"approved"')), 'no run can have written these'],
     ];
@@ -649,12 +658,13 @@ describe('every command for runs', () => {
 });
 
 /** Recomputes the checksum of a file, as a forger would. */
-function withChecksum(text: string): string {
+function withChecksum(text: string, version = 1, seal?: string): string {
   const lines = text
+    .replace('"version":2', `"version":${version}`)
     .trimEnd()
     .split('\n')
     .slice(0, -1)
     .map((line) => `${line}\n`);
   const sha256 = createHash('sha256').update(lines.join('')).digest('hex');
-  return `${lines.join('')}${JSON.stringify({ sha256 })}\n`;
+  return `${lines.join('')}${JSON.stringify({ sha256, seal })}\n`;
 }

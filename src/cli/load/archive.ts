@@ -90,6 +90,7 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
   if (end === undefined) throw invalid(file, 'the last line, which has its checksum, is missing');
   if (end.sha256 !== sum.digest()) throw invalid(file, 'its checksum does not match: it was damaged or edited');
   const seal = sealOf(records);
+  if (end.seal === undefined && header.version > 1) throw invalid(file, 'it has no seal');
   if (end.seal !== undefined && end.seal !== seal) throw invalid(file, 'its records do not have its seal');
   const problem = journalProblem(records);
   if (problem !== undefined) throw invalid(file, `no run can have written these records. ${problem}`);
