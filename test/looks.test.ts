@@ -16,7 +16,7 @@ describe('looks', () => {
     expect([...standings.values()].filter((names) => names.length > 1)).toEqual([
       ['escalated', 'waiting'],
       ['approved', 'completed'],
-      ['rejected', 'failed'],
+      ['rejected', 'failed', 'damaged'],
     ]);
   });
 

@@ -66,7 +66,8 @@ export async function makeFleet(folder: string, scripts: Readonly<Record<string,
     async calls(subtask) {
       const path = join(place, `${subtask}.calls.jsonl`);
       if (!existsSync(path)) return [];
-      const lines = (await readFile(path, 'utf8')).trim().split('\n');
+      // An agent that was stopped may have written a part of its last line.
+      const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
       return lines.map((one) => JSON.parse(one) as Call);
     },
     async filesAt(commit) {

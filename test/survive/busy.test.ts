@@ -10,6 +10,7 @@ import { answerItem } from '../../src/inbox.ts';
 import {
   definePipeline,
   human,
+  memoryStore,
   phase,
   PhasegateError,
   resumeAll,
@@ -230,3 +231,22 @@ async function watched(): Promise<{
     },
   };
 }
+
+describe('a refusal whose timer never comes, as that of a test with other timers', () => {
+  it.each(['behind', 'ahead'])(
+    'holds back no store once the timers are those of the platform, and its clock is %s',
+    async (where) => {
+      const real = performance.now();
+      vi.useFakeTimers({ toFake: ['setTimeout', 'setImmediate', 'performance'], now: real });
+      if (where === 'ahead') vi.advanceTimersByTime(1e9);
+      const busy: Pick<RunStore, 'run'> = {
+        run() {
+          throw new PhasegateError('STORE_BUSY', 'Cannot look');
+        },
+      };
+      void patientStore({ ...memoryStore(), ...busy }).run('r');
+      vi.useRealTimers();
+      await vi.waitFor(async () => expect(await patientStore(memoryStore()).runs()).toEqual([]), { timeout: 20_000 });
+    },
+  );
+});

@@ -110,7 +110,8 @@ let spentAt = 0;
 const LONGEST_TURN_MS = 1000;
 
 function mustWait(): boolean {
-  return isTurnSpent && performance.now() - spentAt < LONGEST_TURN_MS;
+  const age = performance.now() - spentAt;
+  return isTurnSpent && age >= 0 && age < LONGEST_TURN_MS;
 }
 
 function spendTurn(): void {
