@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { refuseDamaged } from '../store/damage.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { cancelRun } from './cancel.ts';
@@ -63,8 +64,9 @@ export async function cancelAnywhere(
 
 async function listed(store: RunStore, runId: string): Promise<ListedRun> {
   const run = await store.run(runId);
-  if (run) return run;
-  throw runUnknown('cancel', runId);
+  if (!run) throw runUnknown('cancel', runId);
+  refuseDamaged('cancel', run);
+  return run;
 }
 
 function hasEnded({ runId, status }: ListedRun): PhasegateError {

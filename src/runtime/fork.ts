@@ -21,6 +21,7 @@ import { validateDecision } from './inbox/validate-reply.ts';
 import { copyRun } from './records/copy-run.ts';
 import { patientStore } from './records/patient-store.ts';
 import { definitionOf } from '../model/events/run-definition.ts';
+import { endFrom } from '../model/events/run-end.ts';
 import { prepareResume, type ResumeOptions } from './resume.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline } from './run.ts';
@@ -138,23 +139,6 @@ function phaseNames(records: readonly RunRecord[]): readonly string[] {
   const first = records[0]?.event;
   return first?.type === 'run.started' ? definitionOf(records, first).plan.phases.map(({ name }) => name) : [];
 }
-
-/**
- * The number of records before the closing records of the next end, or of the last one if the run was not retried since. An end is
- * several records: one for each phase, then one for the run.
- */
-function endFrom(records: readonly RunRecord[], at: number): number {
-  const last = records
-    .slice(0, at)
-    .findLastIndex(({ event: { type } }) => type === 'run.ended' || type === 'run.reopened');
-  const isOver = records[last]?.event.type === 'run.ended';
-  let end = isOver ? last : records.findIndex(({ event }, index) => index >= at && event.type === 'run.ended');
-  if (end === -1) return records.length;
-  while (ENDINGS.has(records[end - 1]?.event.type ?? '')) end -= 1;
-  return end;
-}
-
-const ENDINGS: ReadonlySet<string> = new Set(['phase.cancelled', 'phase.skipped', 'phase.stale']);
 
 /** Records up to and with a decision, which is replaced. */
 function withOtherDecision(

@@ -47,11 +47,9 @@ export function runStatusOf(text: string): RunInfo['status'] {
 }
 
 /** Refuses to work on a run whose row is damaged. @param action Such as `resume`. @throws `STORE_UNREADABLE` */
-export function refuseDamaged(action: string, { runId, seq, damage }: ListedRun): void {
+export function refuseDamaged(action: string, { runId, damage }: ListedRun): void {
   if (damage === undefined) return;
-  throw new PhasegateError('STORE_UNREADABLE', `Cannot ${action} run ${runId}: ${damage}`, {
-    hint: damageHint(runId, seq),
-  });
+  throw new PhasegateError('STORE_UNREADABLE', `Cannot ${action} run ${runId}: ${damage}`, { hint: damageHint(runId) });
 }
 
 /** A run whose row is damaged, as lists show it. @param known The columns of its row. */

@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import type { Outputs } from '../model/handlers/task.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { itemDetail, type ItemDetail } from '../projections/inbox/item-detail.ts';
-import type { RunStore } from './port.ts';
+import type { KeptMessage, RunStore } from './port.ts';
 import { readRun } from './read-run.ts';
 
 /** An item of the inbox, with its pending answer. JSON. */
@@ -94,8 +95,19 @@ async function givenTo(store: RunStore, items: readonly InboxItem[]): Promise<Gi
   const given = new Map<string, GivenAnswer>();
   const runs = new Set(items.flatMap(({ runId, closedAt }) => (closedAt === undefined ? runId : [])));
   for (const runId of runs)
-    for (const { item, by, time } of await store.messages(runId)) if (item !== undefined) given.set(item, { by, time });
+    for (const { item, by, time } of await messagesTo(store, runId))
+      if (item !== undefined) given.set(item, { by, time });
   return given;
+}
+
+/** Messages to a run. Damaged ones of one run must not hide the items of others, and that run does not go on. */
+async function messagesTo(store: RunStore, runId: string): Promise<readonly KeptMessage[]> {
+  try {
+    return await store.messages(runId);
+  } catch (error) {
+    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return [];
+    throw error;
+  }
 }
 
 function together(items: readonly InboxItem[], given: Given): readonly KeptItem[] {

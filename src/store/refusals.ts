@@ -102,7 +102,9 @@ export function leaseLost(action: string, { runId, holder }: Lease, current: Lea
 
 /** The error for a run that another process works on. @param action Such as `remove`. */
 export function runLeased(action: string, { runId, holder, expiresAt }: Lease): PhasegateError {
-  const until = new Date(expiresAt).toISOString();
+  const time = new Date(expiresAt);
+  // A damaged lease may have any time.
+  const until = Number.isNaN(time.getTime()) ? 'a time that is none' : time.toISOString();
   return new PhasegateError('RUN_LEASED', `Cannot ${action} run ${runId} as ${holder} works on it until ${until}`, {
     hint: 'Wait until it has ended or its lease has expired, or end that process.',
   });

@@ -1,5 +1,5 @@
 /** Stores whose file was damaged: nothing is given out that was not stored. */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -293,6 +293,77 @@ describe('a damaged run that has started others', () => {
     expect(await resumeAll(store, [outer, inner])).toMatchObject({ runs: [], waiting: [] });
     expect(await store.run(child?.runId ?? '')).toMatchObject({ status: 'running' });
     await store.close();
+  });
+});
+
+describe('a run whose row was lost', () => {
+  it('is found by verify, and its records do not become those of another run', async () => {
+    const path = await waiting('lost', `DELETE FROM runs WHERE id = 'two'`);
+    const store = sqliteStore(path);
+    expect(await store.check?.()).toEqual(['One run has records, but no row']);
+    await store.append(batchOf('three', 1, { count: 2 }));
+    expect(await store.read('three')).toHaveLength(2);
+    await store.close();
+    const { stdout, code } = await phasegate(['verify', '--store', path], { cwd: folder });
+    expect([code, stdout.includes('One run has records, but no row')]).toEqual([1, true]);
+  });
+});
+
+describe('a command on all runs', () => {
+  const cli = (path: string, ...args: readonly string[]) => phasegate([...args, '--store', path], { cwd: folder });
+
+  it.each([
+    ['seq', `UPDATE runs SET seq = 9223372036854775807 WHERE id = 'one'`],
+    ['checked_from', `UPDATE runs SET checked_from = 9223372036854775807 WHERE id = 'one'`],
+    ['sum', `UPDATE runs SET sum = 9223372036854775807 WHERE id = 'one'`],
+    ['sum of an item', `UPDATE items SET sum = 9223372036854775807 WHERE id LIKE 'one%'`],
+    ['sum of a record', `UPDATE records SET sum = 9223372036854775807 WHERE run = 1 AND seq = 2`],
+  ])('lists the others if a number is too large: %s', async (what, statement) => {
+    const path = await waiting(`large ${what}`, statement);
+    for (const args of [['ls'], ['verify'], ['inbox'], ['doctor']]) {
+      const { stdout, stderr } = await cli(path, ...args);
+      expect([args, stderr.includes('JavaScript')]).toEqual([args, false]);
+      if (args[0] !== 'doctor') expect(stdout).toContain('two');
+    }
+  });
+
+  it('removes no damaged run for its age, and cancels none', async () => {
+    const path = await waiting('old', `UPDATE runs SET status = 'completed', updated_at = 0 WHERE id = 'one'`);
+    expect((await cli(path, 'gc', '--keep', '30d')).stdout).toMatch(/^0 runs removed/u);
+    expect((await cli(path, 'ls')).stdout).toMatch(/one +damaged/u);
+    expect((await cli(path, 'cancel', 'one')).stderr).toContain(
+      'Cannot cancel run one: Cannot read the row of run one',
+    );
+  });
+
+  it('shows the questions of others if a message is damaged', async () => {
+    const path = await waiting('messages');
+    const store = sqliteStore(path);
+    const [item] = await store.inbox({ runId: 'one' });
+    await answerItem(store, item?.id ?? '', { type: 'value', value: 'yes' });
+    await store.close();
+    change(path, `UPDATE messages SET sum = 7`);
+    const { stdout, code } = await cli(path, 'inbox');
+    expect([code, stdout.includes('two')]).toEqual([0, true]);
+  });
+
+  it('leaves damaged runs out, and names them', async () => {
+    const path = await waiting('left out', `UPDATE records SET record = '' WHERE run = 1 AND seq = 3`);
+    for (const command of ['doctor', 'coverage']) {
+      const all = await cli(path, command);
+      expect([command, all.code, all.stderr]).toEqual([command, 0, expect.stringContaining('run one is left out')]);
+      expect((await cli(path, command, 'one')).stderr).toContain('Cannot read record 3 of run one');
+    }
+  });
+
+  it('keeps an archive if the run was damaged since', async () => {
+    const path = await waiting('export');
+    expect((await cli(path, 'export', 'one', '-o', 'kept.jsonl')).code).toBe(0);
+    const before = readFileSync(join(folder, 'kept.jsonl'), 'utf8');
+    change(path, `UPDATE records SET record = '' WHERE run = 1 AND seq = 3`);
+    expect((await cli(path, 'export', 'one', '-o', 'kept.jsonl')).code).toBe(2);
+    expect(readFileSync(join(folder, 'kept.jsonl'), 'utf8')).toBe(before);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 });
 

@@ -3,12 +3,11 @@
  *
  * @module
  */
-import type { RunRecord } from '../../model/events/event.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { foldCoverage, type Coverage, type CoverageOptions } from '../../projections/coverage/coverage.ts';
-import type { ListedRun } from '../../store/port.ts';
 import { LATEST } from '../options/defaults.ts';
+import { goodRuns, type GoodRun } from '../options/good-runs.ts';
 import { findRun, findRuns } from '../options/find-run.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -36,7 +35,7 @@ export interface CoverageFlags extends StoreFlags {
 /** Prints what the named runs have shown of their pipeline; all runs of the pipeline that was started last if none is named. */
 export async function coverRuns(wanted: readonly string[], flags: CoverageFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
-  const coverage = await readCoverage(opened, wanted, flags);
+  const coverage = await readCoverage(opened, wanted, flags, io);
   await opened.store.close();
   const { html, json, threshold = 0 } = flags;
   if (!coverage) {
@@ -57,37 +56,32 @@ export async function coverRuns(wanted: readonly string[], flags: CoverageFlags,
 
 // --- internal ---
 
-const AT_ONCE = 1000;
-
 /** Returns the coverage of the pipeline by its definition in the latest of the runs; `undefined` if there are none. */
 async function readCoverage(
   opened: OpenStore,
   wanted: readonly string[],
   { pipeline, allowChanged }: CoverageFlags,
+  io: ProgramIo,
 ): Promise<Coverage | undefined> {
   const name = pipeline ?? (wanted.length === 0 ? (await findRun(opened, LATEST)).pipeline : undefined);
   const runs = await findRuns(opened, wanted, { pipeline: name });
-  const [latest] = runs.toSorted((a, b) => b.startedAt - a.startedAt);
-  const plan = latest && (await planOf(opened, latest));
+  const read: GoodRun[] = [];
+  for await (const one of goodRuns(opened, runs, wanted.length > 0, io)) read.push(one);
+  const [latest] = read.toSorted((a, b) => b.run.startedAt - a.run.startedAt);
+  const plan = latest && planOf(latest);
   if (!plan) return undefined;
   // A run that the user has named is refused instead of left out.
   const unlike: CoverageOptions['otherPlans'] = wanted.length === 0 ? 'skip' : 'refuse';
   const fold = foldCoverage(plan, { otherPlans: allowChanged ? 'count' : unlike });
-  for (const run of runs) for await (const record of recordsOf(opened, run)) fold.apply(record);
+  for (const { records } of read) for (const record of records) fold.apply(record);
   return fold.coverage();
 }
 
-async function planOf(opened: OpenStore, run: ListedRun): Promise<Plan | undefined> {
+function planOf({ records }: GoodRun): Plan | undefined {
   let plan: Plan | undefined;
-  for await (const { event } of recordsOf(opened, run))
+  for (const { event } of records)
     if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
   return plan;
-}
-
-/** Reads packed records: large values such as outputs, which are stored separately, are not loaded. */
-async function* recordsOf({ store }: OpenStore, { runId, seq }: ListedRun): AsyncGenerator<RunRecord, void, undefined> {
-  for (let next = 1; next <= seq; next += AT_ONCE)
-    yield* await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1));
 }
 
 function linesOf(coverage: Coverage): readonly Line[] {

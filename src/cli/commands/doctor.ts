@@ -6,6 +6,7 @@
 import { diagnose, isProblem } from '../../projections/doctor/diagnose.ts';
 import { foldGateHistories, type GateHistory } from '../../projections/doctor/gate-history.ts';
 import { foldSentBack, type SentBack } from '../../projections/doctor/send-back-counts.ts';
+import { goodRuns } from '../options/good-runs.ts';
 import { findRuns } from '../options/find-run.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -27,13 +28,14 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
   const runs = await findRuns(opened, wanted, flags);
   const histories = foldGateHistories();
   const sentBacks = foldSentBack();
-  for (const { runId, seq } of runs)
-    for (let next = 1; next <= seq; next += AT_ONCE)
-      // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
-      for (const record of await opened.store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
-        histories.apply(record);
-        sentBacks.apply(record);
-      }
+  const read: string[] = [];
+  for await (const { run, records } of goodRuns(opened, runs, wanted.length > 0, io)) {
+    read.push(run.runId);
+    for (const record of records) {
+      histories.apply(record);
+      sentBacks.apply(record);
+    }
+  }
   await opened.store.close();
   const gates = histories.all();
   const sentBack = sentBacks.all();
@@ -41,19 +43,17 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
   const paint = createPainter(seesColours(io.stdout, io));
   const text = flags.json
     ? `${JSON.stringify({
-        runs: runs.map(({ runId }) => runId),
+        runs: read,
         gates: gates.map(gateJson),
         sentBack: sentBack.map(sentBackJson),
         findings,
       })}\n`
-    : asText(doctorLines({ runs: runs.length, gates, sentBack, findings }).map(paint));
+    : asText(doctorLines({ runs: read.length, gates, sentBack, findings }).map(paint));
   if (!(await print(text, io))) return exitCode.brokenPipe;
   return findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
 }
 
 // --- internal ---
-
-const AT_ONCE = 1000;
 
 function gateJson({ attempts, ...history }: GateHistory): object {
   return { ...history, attempts: Object.fromEntries(attempts) };

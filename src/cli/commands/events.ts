@@ -17,6 +17,7 @@ import { createEventLines } from '../show/event-lines.ts';
 import { resumeText } from '../show/next-steps.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
 
 /** Flags of `phasegate events`. */
 export interface EventsFlags extends StoreFlags {
@@ -31,7 +32,8 @@ export interface EventsFlags extends StoreFlags {
 export async function printEvents(wanted: string, flags: EventsFlags, io: ProgramIo): Promise<ExitCode> {
   const { from = 1, follow = false, json = false } = flags;
   const opened = openStore(flags, 'read', io);
-  const { runId } = await findRun(opened, wanted);
+  const { runId, damage } = await findRun(opened, wanted);
+  if (damage !== undefined) io.stderr.write(`phasegate: run ${oneLine(runId)} is damaged. ${oneLine(damage)}\n`);
   const reportIdle = createIdleReport(await rootOf(opened.store, runId), opened, io);
   const lineOf = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(opened, runId, from);
   for (let next = from; ;) {

@@ -4,7 +4,7 @@
  * @module
  */
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
@@ -106,16 +106,21 @@ function idTaken(id: string): PhasegateError {
 
 /** @returns The return value of the generator. */
 async function writeLines<T>(file: string, path: string, lines: AsyncGenerator<string, T>): Promise<T> {
+  // An earlier file stays as it is until the new one is complete. A device, such as a pipe, is written to.
+  const isFile = (await stat(path).catch(() => undefined))?.isFile() ?? true;
+  const part = isFile ? `${path}.${ulid()}.part` : path;
   try {
-    const handle = await open(path, 'w', PRIVATE);
+    const handle = await open(part, isFile ? 'wx' : 'w', PRIVATE);
     try {
       let next = await lines.next();
       for (; !next.done; next = await lines.next()) await handle.write(`${next.value}\n`);
+      if (isFile) await rename(part, path);
       return next.value;
     } finally {
       await handle.close();
     }
   } catch (cause) {
+    if (isFile) await rm(part, { force: true });
     if (PhasegateError.is(cause)) throw cause;
     throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${errorInfo(cause).message}`, {
       hint: 'Name a file that can be written.',

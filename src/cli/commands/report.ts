@@ -42,7 +42,7 @@ export async function reportStored(wanted: string, flags: ReportFlags, io: Progr
     }
   }
   await opened.store.close();
-  const text = textOf(fold.data(withLiveness(run), seal?.hex() ?? null), flags);
+  const text = textOf(fold.data(withLiveness(run), run.damage === undefined ? (seal?.hex() ?? null) : null), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
   return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);
 }

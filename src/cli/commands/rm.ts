@@ -46,7 +46,10 @@ export async function collectStored(
 ): Promise<ExitCode> {
   const opened = openStore(flags, dryRun ? 'read' : 'write', io);
   const { store } = opened;
-  const old = await store.runs({ status: ENDED, updatedBefore: Date.now() - keep });
+  // Nobody knows when a damaged run has ended, or if it has.
+  const old = (await store.runs({ status: ENDED, updatedBefore: Date.now() - keep })).filter(
+    ({ damage }) => damage === undefined,
+  );
   if (dryRun) io.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(io.stdout, io)))));
   else for (const run of old) await remove(opened, run, io);
   // Leases of dead processes are released, as a store is not compacted while a process works on a run.

@@ -71,7 +71,7 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
       ...(levels.length > 0 && { levels }),
       info,
       standing: standingOf(run),
-      seal: seal.hex(),
+      seal: run.damage === undefined ? seal.hex() : null,
       items,
       attempts: story.attempts(),
     };
@@ -122,11 +122,11 @@ function headLines(
   { reason, error, firstAt, lastAt, seal }: ShownState,
   opened: OpenStore & { readonly root: string },
 ): readonly Line[] {
-  const { runId, status, pipeline, startedAt, seq, source, forkOf, lease } = run;
+  const { runId, status, pipeline, startedAt, seq, source, forkOf, lease, damage } = run;
   const standing = standingOf(run);
   const facts = [
     `started ${timeText(firstAt)}, last record ${seq} after ${duration(lastAt - firstAt)}`,
-    `seal ${seal}`,
+    ...(damage === undefined ? [`seal ${seal}`] : [`damaged: ${oneLine(damage)}`]),
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),

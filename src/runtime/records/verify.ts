@@ -6,6 +6,7 @@
 import { checkJournal } from '../../machines/replay/check-journal.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
+import { endFrom } from '../../model/events/run-end.ts';
 import { sealIn, startSeal } from '../../model/events/seal.ts';
 import { isSameJson } from '../../model/values/json.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
@@ -138,7 +139,8 @@ function readSeal(text: string): string {
 
 /** Number of first records that the machines could have written. @param forged The problem of all together. */
 function goodOf(records: readonly RunRecord[], forged: string | undefined): number {
-  if (forged === undefined) return records.length;
+  // A fork cannot begin with the records of an end.
+  if (forged === undefined) return records.length === 0 ? 0 : endFrom(records, records.length);
   let [possible, impossible] = [0, records.length];
   while (impossible - possible > 1) {
     const middle = Math.floor((possible + impossible) / 2);

@@ -101,8 +101,10 @@ function begin(sql: Connection['sql'], { batch: { runId, info }, infoText, infoS
 const CURRENT = `SELECT key, seq, holder, token, expires_at, ms,
   (SELECT sum FROM records WHERE records.key = (runs.key << 32) | runs.seq) AS sum
   FROM (SELECT ? AS wanted) LEFT JOIN runs ON id = wanted LEFT JOIN leases ON run_id = wanted`;
-const BEGIN = `INSERT INTO runs (id, seq, pipeline, status, started_at, updated_at, info, sum)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+// If the row of a run was lost, its records must not become those of another.
+const BEGIN = `INSERT INTO runs (key, id, seq, pipeline, status, started_at, updated_at, info, sum)
+  VALUES (1 + max(coalesce((SELECT max(key) FROM runs), 0), coalesce((SELECT max(key) >> 32 FROM records), 0)),
+    ?, ?, ?, ?, ?, ?, ?, ?)`;
 // By key, and without the columns that never change, so that no index is touched.
 const UPDATE_RUN = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ?, sum = ? WHERE key = ?';
 const RECORD = 'INSERT INTO records (key, record, sum) VALUES ((? << 32) | ?, ?, ?)';

@@ -14,12 +14,15 @@ import type { Row } from './driver.ts';
 import { checkedText, claimIn, number, text } from './rows.ts';
 
 /** Selects runs as {@link listedIn} needs them. */
-export const LISTED = `SELECT id, seq, pipeline, status, started_at, updated_at, info, sum, checked_from,
+// Numbers are cast, as SQLite refuses a whole list in which one is too large for JavaScript.
+export const LISTED = `SELECT id, CAST(seq AS REAL) AS seq, pipeline, status, started_at, updated_at, info,
+  CAST(sum AS REAL) AS sum, CAST(checked_from AS REAL) AS checked_from,
   holder, token, expires_at, ms FROM runs LEFT JOIN leases ON run_id = id`;
 
 /** Selects items as {@link itemIn} needs them. */
 export const ITEMS = `SELECT items.id AS id, runs.id AS run_id, runs.pipeline AS pipeline, items.opened_at AS opened_at,
-  items.open AS open, items.item AS item, items.sum AS sum FROM items LEFT JOIN runs ON runs.key = items.run`;
+  CAST(items.open AS REAL) AS open, items.item AS item,
+  CAST(items.sum AS REAL) AS sum FROM items LEFT JOIN runs ON runs.key = items.run`;
 
 /** The run in a row. */
 export function listedIn(row: Row, now: number): ListedRun {

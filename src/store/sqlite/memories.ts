@@ -35,7 +35,7 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
       ...(phase === undefined ? [] : [['phase = ?', phase] as const]),
     ];
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([one]) => one).join(' AND ')}`;
-    return sql(`SELECT key, memory, sum FROM memories ${where} ORDER BY key`)
+    return sql(`SELECT key, memory, CAST(sum AS REAL) AS sum FROM memories ${where} ORDER BY key`)
       .all(...conditions.map(([, value]) => value))
       .map((row) => ({ key: number(row, 'key'), memory: memoryIn(row) }));
   }

@@ -57,10 +57,10 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
 
 // --- internal ---
 
-const ITEM = `SELECT item, sum, (SELECT id FROM messages WHERE answers = items.id) AS answer FROM items
+const ITEM = `SELECT item, CAST(sum AS REAL) AS sum, (SELECT id FROM messages WHERE answers = items.id) AS answer FROM items
   WHERE id = ? AND run = ?`;
 const MESSAGES =
-  'SELECT id, message, sum FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
+  'SELECT id, message, CAST(sum AS REAL) AS sum FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
 const POST = 'INSERT INTO messages (run, answers, message, sum) VALUES (?, ?, ?, ?)';
 /** SQLite's own counter, which does not shrink when messages are removed. */
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";

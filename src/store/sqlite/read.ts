@@ -34,9 +34,10 @@ export function readRecords(connection: Connection, runId: string, first: number
 /** Records per statement: few enough for a text of moderate size, and enough to make the cost of a statement negligible. */
 const AT_ONCE = 256;
 
-const RUN = `SELECT key, seq, coalesce((SELECT sum FROM records WHERE records.key = (runs.key << 32) | ?2), 0) AS sum
+const RUN = `SELECT key, CAST(seq AS REAL) AS seq,
+  CAST(coalesce((SELECT sum FROM records WHERE records.key = (runs.key << 32) | ?2), 0) AS REAL) AS sum
   FROM runs WHERE id = ?1`;
-const ROWS = `SELECT seq, record, sum FROM records WHERE key BETWEEN (?1 << 32) | ?2 AND (?1 << 32) | ${LAST_SEQ}
+const ROWS = `SELECT seq, record, CAST(sum AS REAL) AS sum FROM records WHERE key BETWEEN (?1 << 32) | ?2 AND (?1 << 32) | ${LAST_SEQ}
   ORDER BY key LIMIT ?3`;
 // With max(), SQLite takes columns outside of functions from the row that has the maximum.
 const TOGETHER = `SELECT max(seq) AS last, sum, group_concat(record, ',') AS list FROM (${ROWS})`;

@@ -11,6 +11,7 @@ import { misused } from '../refusals.ts';
 import { appendBatch, appendBatches } from './append.ts';
 import { backUp } from './backup.ts';
 import { compactStore } from './compact.ts';
+import { problemsIn } from './check.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound } from './driver.ts';
 import { leasesIn } from './leases.ts';
@@ -92,12 +93,7 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
       return backUp(connection, file, options);
     },
     check() {
-      return read('check the store', () =>
-        sql(`PRAGMA integrity_check(${MOST_PROBLEMS})`)
-          .all()
-          .map((row) => text(row, 'integrity_check'))
-          .filter((problem) => problem !== 'ok'),
-      );
+      return read('check the store', () => problemsIn(connection));
     },
 
     ...leasesIn(connection, now),
@@ -136,9 +132,6 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
 }
 
 // --- internal ---
-
-/** Most problems of the file that are named: one damaged page causes many. */
-const MOST_PROBLEMS = 10;
 
 /** SQLite's limit is -1 for none. */
 function sqlLimit(count: number): number {

@@ -1,0 +1,40 @@
+/**
+ * Records of many runs, without those that are damaged.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { RunRecord } from '../../model/events/event.ts';
+import { refuseDamaged, sentenceOf } from '../../store/damage.ts';
+import type { ListedRun } from '../../store/port.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
+import type { OpenStore } from './store-option.ts';
+
+/** A run with its records. Large values are references. */
+export interface GoodRun {
+  readonly run: ListedRun;
+  readonly records: readonly RunRecord[];
+}
+
+/**
+ * Reads runs one after the other, and names damaged ones on standard error.
+ *
+ * @param isNamed True if the user has named the runs: then damage of one is an error.
+ */
+export async function* goodRuns(
+  { store }: OpenStore,
+  runs: readonly ListedRun[],
+  isNamed: boolean,
+  io: Pick<ProgramIo, 'stderr'>,
+): AsyncGenerator<GoodRun, void, undefined> {
+  for (const run of runs) {
+    try {
+      refuseDamaged('read', run);
+      yield { run, records: await store.read(run.runId, 1, run.seq) };
+    } catch (error) {
+      if (isNamed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      io.stderr.write(`phasegate: run ${oneLine(run.runId)} is left out. ${oneLine(sentenceOf(error))}\n`);
+    }
+  }
+}
