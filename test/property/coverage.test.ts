@@ -5,7 +5,7 @@
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunRecord } from '../../src/records.ts';
-import { coverageOf, type Coverage } from '../../src/testing.ts';
+import { coverageOf, type Coverage, type CoverageRow } from '../../src/testing.ts';
 import { drive } from './drive.ts';
 import { prove } from './prove.ts';
 import { scenarios, type Scope } from './scenarios.ts';
@@ -55,12 +55,18 @@ const NEVER: readonly string[] = ['inconclusive', 'invalidTarget', 'brokenAnswer
 
 /** Names what a run has shown although the plan does not ask for it. Demands of tasks and decisions of people are not bound by the plan. */
 function unaskedIn({ rows, limits, checks, ends }: Coverage, people: boolean): readonly string[] {
-  const reviewed = new Set(rows.flatMap(({ phase, decision, asked }) => (decision === 'reject' && asked ? phase : [])));
+  const phasesAskedFor = (decision: CoverageRow['decision']) =>
+    new Set(rows.flatMap((row) => (row.decision === decision && row.asked ? row.phase : [])));
+  const [reviewed, failing] = [phasesAskedFor('reject'), phasesAskedFor('reviewError')];
   // The deadline of a reviewer who is a person is no part of the plan.
   const never = people ? [...NEVER, 'question'] : NEVER;
   const found = [
     ...rows.filter(
-      ({ phase, decision }) => !never.includes(decision) && (decision !== 'retryPredecessor' || reviewed.has(phase)),
+      ({ phase, decision }) =>
+        !never.includes(decision) &&
+        (decision !== 'retryPredecessor' || reviewed.has(phase)) &&
+        // A gate of people alone asks again only after a decision that no plan asks for.
+        (decision !== 'reviewAgain' || !people || failing.has(phase)),
     ),
     ...checks,
     ...(people ? [] : [...limits, ...ends]),
