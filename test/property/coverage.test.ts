@@ -4,7 +4,7 @@
  * `PHASEGATE_SEED=random PHASEGATE_SCENARIOS=5000 npx vitest run test/property/coverage.test.ts` tries 5000 other scenarios.
  */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { RunRecord } from '../../src/records.ts';
+import type { RunEvent, RunRecord } from '../../src/records.ts';
 import { coverageOf, type Coverage, type CoverageRow } from '../../src/testing.ts';
 import { drive } from './drive.ts';
 import { prove } from './prove.ts';
@@ -28,7 +28,7 @@ describe('coverage', () => {
         const { records } = await drive(scenario);
         const coverage = coverageOf(planOf(records), [records]);
         shown += coverage.shown;
-        const unasked = unaskedIn(coverage, scope.people === true);
+        const unasked = unaskedIn(coverage, records, scope.people === true);
         if (unasked.length > 0) return `not asked for: ${unasked.join(', ')}`;
         const half = records.slice(0, Math.ceil(records.length / 2));
         const steps = [[], [half], [half, records], [half, records, records]].map(
@@ -54,22 +54,35 @@ function planOf([first]: readonly RunRecord[]) {
 const NEVER: readonly string[] = ['inconclusive', 'invalidTarget', 'brokenAnswer'];
 
 /** Names what a run has shown although the plan does not ask for it. Demands of tasks and decisions of people are not bound by the plan. */
-function unaskedIn({ rows, limits, checks, ends }: Coverage, people: boolean): readonly string[] {
+function unaskedIn(
+  { rows, limits, checks, ends }: Coverage,
+  records: readonly RunRecord[],
+  people: boolean,
+): readonly string[] {
   const phasesAskedFor = (decision: CoverageRow['decision']) =>
     new Set(rows.flatMap((row) => (row.decision === decision && row.asked ? row.phase : [])));
   const [reviewed, failing] = [phasesAskedFor('reject'), phasesAskedFor('reviewError')];
   // The deadline of a reviewer who is a person is no part of the plan.
   const never = people ? [...NEVER, 'question'] : NEVER;
+  const isUnchanged = records.some(({ event }) => event.type === 'loop.detected' && event.kind === 'unchanged');
+  const isBound = !people && !records.some(({ event }) => isDemandOfOthers(event));
   const found = [
     ...rows.filter(
-      ({ phase, decision }) =>
+      ({ phase, decision, outcome }) =>
         !never.includes(decision) &&
         (decision !== 'retryPredecessor' || reviewed.has(phase)) &&
+        // Unchanged outputs refuse a rewind before any budget does.
+        (decision !== 'retryPredecessor' || outcome !== 'refused' || !isUnchanged) &&
         // A gate of people alone asks again only after a decision that no plan asks for.
         (decision !== 'reviewAgain' || !people || failing.has(phase)),
     ),
     ...checks,
-    ...(people ? [] : [...limits, ...ends]),
+    ...(isBound ? [...limits, ...ends] : []),
   ];
   return found.flatMap(({ name, times, asked }) => (times > 0 && !asked ? name : []));
+}
+
+/** True for a decision of a person or a demand of a task. Their corrections and attempts count. */
+function isDemandOfOthers(event: RunEvent): boolean {
+  return ('by' in event && event.by !== 'gate') || (event.type === 'task.failed' && event.rework !== undefined);
 }

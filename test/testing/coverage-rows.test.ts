@@ -189,6 +189,15 @@ describe('a plan asks for no', () => {
     expect(limitsOf({ corrections: 2, attemptsPerPhase: 3 })).toMatchObject([
       { name: 'limit corrections: reached', max: 2 },
     ]);
+    // Both limits refuse the second retry, and that of corrections is asked first.
+    const both = coverageOf(
+      article({ maxRetries: 2, maxPredecessorRetries: 0 }, { corrections: 1, attemptsPerPhase: 2 }),
+      [],
+    );
+    expect(both.limits.map(({ limit, asked }) => [limit, asked])).toEqual([
+      ['corrections', true],
+      ['attemptsPerPhase', false],
+    ]);
     expect(limitsOf({ perPair: 0 })).toMatchObject([{ limit: 'perPair', max: 0 }]);
   });
 });

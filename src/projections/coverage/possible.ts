@@ -163,17 +163,19 @@ function endsRun(plan: Plan, name: LimitName): boolean {
   return name === 'attemptsPerPhase' ? hardAttempts(plan) === Infinity : !OF_ONE_PHASE.has(name);
 }
 
-/** Most corrections by gates. It may be more than a run can make, and is never less. */
+/** Most corrections that gates can demand, the first that another limit refuses included. It may be more than a run can demand, and is never less. */
 function mostCorrections(plan: Plan): number {
-  const { perPair = Infinity, ...rest } = plan.limits;
-  const { attemptsPerPhase = Infinity } = rest;
+  const { perPair = Infinity, attemptsPerPhase = Infinity } = plan.limits;
   const { bounds } = analyze({ ...plan, limits: { perPair } });
-  return plan.phases.reduce((sum, { gate }, at) => {
+  // This limit is asked before the others, so it is reached also by a demand that both refuse.
+  let refused = 0;
+  const granted = plan.phases.reduce((sum, { gate }, at) => {
     const { attempts = 0, starts = 0 } = bounds[at] ?? {};
     if (gate === null) return sum;
-    const retries = attempts === Infinity ? Infinity : attempts - starts;
-    const rewinds = mayRewind(gate) ? Math.min(countOf(gate.maxPredecessorRetries), perPair) : 0;
-    const most = countOf(gate.maxRetries) === 0 ? 0 : Math.min(retries, attemptsPerPhase - 1);
-    return sum + most + (rewinds === 0 ? 0 : rewinds * gate.targets.length);
+    const retries = countOf(gate.maxRetries) === 0 ? 0 : attempts === Infinity ? Infinity : attempts - starts;
+    const rewinds = mayRewind(gate) ? countOf(gate.maxPredecessorRetries) : 0;
+    if (retries > attemptsPerPhase - 1 || rewinds > perPair) refused = 1;
+    return sum + Math.min(retries, attemptsPerPhase - 1) + Math.min(rewinds, perPair) * gate.targets.length;
   }, 0);
+  return granted + refused;
 }
