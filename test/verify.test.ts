@@ -63,6 +63,11 @@ describe('verifyRun()', () => {
       'Record 3 is none: time',
     ],
     [
+      'a retry before the end',
+      (store) => changed(store, (all) => all.with(7, { ...one(all[7]), event: { type: 'run.reopened' } })),
+      'from record 8, {"type":"run.reopened"}, as nothing leads to it',
+    ],
+    [
       'another status',
       (store) => ({ run: async (id) => ({ ...one(await store.run(id)), status: 'rejected' }) }),
       'The run is listed with another status.',
@@ -100,6 +105,28 @@ describe('verifyRun()', () => {
     const run: RunStore['run'] = async (id) => ({ ...one(await store.run(id)), seq: 6 });
     const { problems } = await verifyRun(Object.assign(Object.create(store) as RunStore, forged, { run }), 'run');
     expect(problems).toEqual([expect.stringMatching(/near record 5: it reports .*review\.started/u)]);
+  });
+});
+
+describe('resumeRun()', () => {
+  it('refuses an approval without its review, in a phase that has ended', async () => {
+    const store = memoryStore();
+    const print = phase('print', { after: ['draft'], tasks: [task('sheet', { run: () => 1 })] });
+    const book = definePipeline({ name: 'book', phases: [draft, print] });
+    await startRun(book, { store, runId: 'run' }).result;
+    const begun = (all: readonly RunRecord[]) =>
+      all.slice(0, 1 + all.findIndex(({ event }) => 'phase' in event && event.phase === 'print'));
+    const left = (change: (all: readonly RunRecord[]) => readonly RunRecord[]) =>
+      Object.assign(Object.create(store) as RunStore, changed(store, change));
+    const forged = left((all) =>
+      begun(all)
+        .filter(({ event }) => !event.type.startsWith('review.'))
+        .map((record, at) => ({ ...record, seq: at + 1 })),
+    );
+    const refused = await resumeRun(forged, 'run', book).then(String, (error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'JOURNAL_DIVERGED' });
+    expect(String(refused)).toMatch(/near record 5: it reports .*review\.started/u);
+    (await resumeRun(left(begun), 'run', book)).suspend();
   });
 });
 
@@ -161,6 +188,7 @@ const DECIDING: ReadonlySet<string> = new Set([
   'phase.rewinding',
   'phase.escalated',
   'phase.invalidated',
+  'run.reopened',
   'review.started',
   'review.decided',
   'task.started',

@@ -6,7 +6,8 @@
 import { markResumed, reopenRun } from '../machines/coordinator/continue-run.ts';
 import type { Continuation } from '../machines/pipeline/continuation.ts';
 import { continueFrom } from '../machines/pipeline/open-run.ts';
-import { replay, type Replayed } from '../machines/replay/replay.ts';
+import { replayChecked } from '../machines/replay/check-journal.ts';
+import type { Replayed } from '../machines/replay/replay.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
@@ -174,9 +175,9 @@ function leftAtOf({ lease, lapsed, updatedAt }: ListedRun, now: number | undefin
 }
 
 /** @param isLimited True if only limits of the run differ from before. */
-function replayLimited(isLimited: boolean, ...[input, records, options]: Parameters<typeof replay>): Replayed {
+function replayLimited(isLimited: boolean, ...[input, records, options]: Parameters<typeof replayChecked>): Replayed {
   try {
-    return replay(input, records, options);
+    return replayChecked(input, records, options);
   } catch (error) {
     throw isLimited ? limitsTooLow(input.run, error) : error;
   }

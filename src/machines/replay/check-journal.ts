@@ -3,18 +3,13 @@
  *
  * @module
  */
-import { createActor, createMachine } from 'xstate';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
 import { definitionOf } from '../../model/events/run-definition.ts';
 import { fingerprint as fingerprintOf } from '../../model/plan/plan.ts';
-import { phaseLogic } from '../phase/phase-logic.ts';
-import type { WorkLogic } from '../phase/ports.ts';
-import { openServices, whileDeferring } from '../phase/run-services.ts';
-import type { PhaseStub } from './phase-stub.ts';
-import { replay } from './replay.ts';
-import { PhaseRestorer } from './restore-phases.ts';
-import { rulesOf, type RulesOptions } from './work-rules.ts';
+import type { PipelineInput } from '../coordinator/run-state.ts';
+import { phaseCheck } from './check-phase.ts';
+import { replay, type Replayed, type ReplayOptions } from './replay.ts';
 
 /**
  * Checks all records of a run, or its first ones. The coordinator replays them, and each phase that has begun is restored with its
@@ -34,23 +29,29 @@ export function checkJournal(records: readonly RunRecord[]): void {
   }
 }
 
+/**
+ * Replays a journal, and checks that its phases have made their records.
+ *
+ * @throws PhasegateError `JOURNAL_DIVERGED` as {@link checkJournal} does.
+ */
+export function replayChecked(
+  input: PipelineInput,
+  records: readonly RunRecord[],
+  options: Omit<ReplayOptions, 'onEnd'>,
+): Replayed {
+  const check = phaseCheck(input.run, records);
+  const replayed = replay(input, records, { ...options, onEnd: check });
+  for (const stub of replayed.stubs.values()) check(stub);
+  return replayed;
+}
+
 // --- internal ---
 
 function checkRun(run: string, first: EventOf<'run.started'>, records: readonly RunRecord[]): void {
-  const { plan: begun, input, attended, memory, edition = 1, forked } = first;
-  let hasEnded = false;
-  for (const { event, seq } of records) {
-    checkPlan(run, event, seq);
-    if (event.type === 'run.reopened' && !hasEnded)
-      throw impossible(run, `record ${seq} retries a run that has not ended`);
-    if (event.type === 'run.ended' || event.type === 'run.reopened') hasEnded = event.type === 'run.ended';
-  }
+  const { plan: begun, input, attended, memory, edition = 1 } = first;
+  for (const { event, seq } of records) checkPlan(run, event, seq);
   const { plan } = definitionOf(records, first);
-  const stubs: PhaseStub[] = [];
-  const onSpawn = (stub: PhaseStub) => void stubs.push(stub);
-  replay({ run, plan, input, attended, memory, edition }, records, { changed: plan !== begun, onSpawn });
-  const resumed = records.flatMap(({ event, seq }) => (event.type === 'run.resumed' ? [seq] : []));
-  for (const stub of stubs) checkPhase(run, stub, { copied: forked?.records, resumed });
+  replayChecked({ run, plan, input, attended, memory, edition }, records, { changed: plan !== begun });
 }
 
 function checkPlan(run: string, event: RunEvent, seq: number): void {
@@ -58,21 +59,6 @@ function checkPlan(run: string, event: RunEvent, seq: number): void {
   const { plan, fingerprint } = event;
   if (plan && fingerprintOf(plan) !== fingerprint)
     throw impossible(run, `the plan in record ${seq} does not match its fingerprint`);
-}
-
-/** Work is deferred, and then ended with its recorded outcome. So it never begins. */
-const NO_WORK: WorkLogic<never> = { begin: () => ({ stop: () => undefined }) };
-const logic = phaseLogic({ attempt: NO_WORK, review: NO_WORK });
-const parentLogic = createMachine({});
-
-function checkPhase(run: string, stub: PhaseStub, options: Omit<RulesOptions, 'phase'>): void {
-  const parent = createActor(parentLogic);
-  const services = openServices(parent);
-  const actor = createActor(logic, { id: stub.name, parent, input: stub.input });
-  const rules = rulesOf({ phase: stub.input.phase, ...options });
-  const restorer = new PhaseRestorer(run, stub, actor, (event) => event, rules);
-  services.takeReport = (report) => restorer.compare(report);
-  whileDeferring(parent, () => restorer.play(0));
 }
 
 function impossible(run: string, why: string, cause?: unknown): PhasegateError {

@@ -59,7 +59,8 @@ export function causeOf(
     case 'run.resumed':
       return { type: 'called', call: (one) => markResumed(one, event) };
     case 'run.reopened':
-      return { type: 'called', call: reopenRun };
+      // Nobody can retry a run that has not ended.
+      return { type: 'called', call: (one) => one.ended && reopenRun(one) };
     case 'phase.read':
       return { type: 'read', event };
     case 'phase.started':

@@ -44,8 +44,8 @@ export interface ReplayOptions {
   readonly changed?: boolean | undefined;
   /** Masks events before they become records; never throws. @default no masking */
   readonly redact?: Redact | undefined;
-  /** Takes the stub of each start of a phase, whose script grows during the replay. */
-  readonly onSpawn?: ((stub: PhaseStub) => void) | undefined;
+  /** Takes the stub of each phase that has ended, or was stopped, with its whole script. */
+  readonly onEnd?: ((stub: PhaseStub) => void) | undefined;
 }
 
 /**
@@ -72,6 +72,7 @@ class Replayer {
   readonly #limits: Limits[];
   readonly #changed: boolean;
   readonly #redact: Redact;
+  readonly #onEnd: ((stub: PhaseStub) => void) | undefined;
   readonly #state: RunState;
   readonly #stubs = new Map<string, PhaseStub>();
   readonly #receive: (report: PhaseReport) => void;
@@ -89,12 +90,13 @@ class Replayer {
     this.#limits = options.reopens ? [...known] : [...known.slice(0, -1), input.plan.limits];
     this.#changed = options.changed ?? false;
     this.#redact = options.redact ?? ((event) => event);
+    this.#onEnd = options.onEnd;
     const feed = (stub: PhaseStub) => this.#feed(stub);
     const ports: CoordinatorPorts = {
       spawn: (start) => {
-        const stub = new PhaseStub(start, feed);
+        const [stub, stopped] = [new PhaseStub(start, feed), this.#stubs.get(start.phase.name)];
+        if (stopped) this.#onEnd?.(stopped);
         this.#stubs.set(start.phase.name, stub);
-        options.onSpawn?.(stub);
         return stub;
       },
       publish: () => this.#compare(),
@@ -125,6 +127,7 @@ class Replayer {
     for (const [name, stub] of this.#stubs) {
       const entry = phaseNamed(this.#state, name);
       if (entry?.actor) stubs.set(entry, stub);
+      else this.#onEnd?.(stub);
     }
     return { state: this.#state, stubs, unrecorded: this.#unrecorded, redact: this.#redact, pending: this.#pending };
   }
@@ -190,9 +193,13 @@ class Replayer {
   /** @param refused True if a limit will not allow it. */
   #report(report: PhaseReport, refused = false): void {
     const time = this.#journal[this.#at]?.time ?? 0;
-    this.#stubs.get(report.phase)?.repeat(report, refused, { time, seq: this.#at + 1 }, this.#receive);
+    const stub = this.#stubs.get(report.phase);
+    stub?.repeat(report, refused, { time, seq: this.#at + 1 }, this.#receive);
     // It is never restored, so its script can be freed.
-    if (isEnd(report)) this.#stubs.delete(report.phase);
+    if (isEnd(report)) {
+      this.#stubs.delete(report.phase);
+      if (stub) this.#onEnd?.(stub);
+    }
     this.#compare();
   }
 
