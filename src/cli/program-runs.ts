@@ -69,8 +69,8 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
   for (const { name, description } of RESUMING) {
     withResumeOptions(command(program, `${name} <run> [pipeline]`).description(description)).action(
       async (run: string, file: string | undefined, flags: ResumeFlags) => {
-        const { resumeStored, retryStored } = await import('./commands/resume.ts');
-        end(await (name === 'resume' ? resumeStored : retryStored)(run, file, flags, io));
+        const { resumeStored } = await import('./commands/resume.ts');
+        end(await resumeStored(name, run, file, flags, io));
       },
     );
   }

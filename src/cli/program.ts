@@ -23,7 +23,7 @@ import { addFleetCommands } from './program-fleet.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, toRunId, UI, WAIT } from './program-runs.ts';
-import { withAddress, withAdvice } from './terminal/error-text.ts';
+import { withAddress, withAdvice, withStore } from './terminal/error-text.ts';
 import { widthOf, type ProgramIo } from './terminal/program-io.ts';
 import { stripControls } from './terminal/strip-controls.ts';
 
@@ -38,14 +38,19 @@ export async function runProgram({ argv: given, ...around }: ProgramOptions): Pr
   const io: ProgramIo = { ...around, env };
   let code: ExitCode = exitCode.completed;
   rememberEnvironment(io.env);
-  const program = createProgram(io, (done) => (code = done));
+  let invoked: Command | undefined;
+  const program = createProgram(
+    io,
+    (done) => (code = done),
+    (command) => (invoked = command),
+  );
   try {
     await program.parseAsync([...withPortsApart(argv, ['--inspect'])], { from: 'user' });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.completed : exitCode.usage;
     const text = PhasegateError.is(error)
-      ? withAddress(withAdvice(error.code, error.message))
+      ? withAddress(withStore(withAdvice(error.code, error.message), namedStore(invoked)))
       : (errorInfo(error).stack ?? String(error));
     // The text may quote models, files and other people's runs, so secrets and control characters are removed.
     io.stderr.write(`${stripControls(maskSecrets(text))}\n`);
@@ -65,7 +70,7 @@ const GRAPH_MACHINES: readonly NonNullable<GraphFlags['machine']>[] = ['phase', 
 const MEMORY = `the memory scope: the run learns from earlier runs of that scope (default: ${DEFAULT_SCOPE})`;
 
 /** Defines the commands. Each action imports its module only when it runs, so that help and usage errors are fast. */
-function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
+function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: (command: Command) => void): Command {
   const program = new Command('phasegate')
     .description('Run pipelines whose phases must pass review.')
     .version(version(), '-V, --version', 'print the version')
@@ -81,7 +86,10 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void): Command {
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .hook('preAction', (_program, command) => takeStoreFrom(io, command))
+    .hook('preAction', (_program, command) => {
+      takeStoreFrom(io, command);
+      onInvoked(command);
+    })
     .showHelpAfterError('Add --help to see the commands and options.')
     .exitOverride();
   program
@@ -164,6 +172,12 @@ function takeStoreFrom({ env }: ProgramIo, command: Command): void {
   if (named.trim() === '')
     command.error(`error: option '--store <file>' value '' from env '${STORE_VARIABLE}' is invalid. It is empty.`);
   command.setOptionValueWithSource('store', named, 'env');
+}
+
+/** The store that the user has named by a flag; `undefined` if commands find it without one. */
+function namedStore(command: Command | undefined): string | undefined {
+  const store: unknown = command?.getOptionValueSource('store') === 'cli' ? command.getOptionValue('store') : undefined;
+  return typeof store === 'string' ? store : undefined;
 }
 
 /** Collects repeated fields. Commander's variadic `<field...>` would also take a file name that follows. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { shellWord } from '../model/values/shell-word.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
 import type { ListedRun } from './port.ts';
@@ -24,10 +25,10 @@ export function damaged(what: string, runId: string, found: string, good?: numbe
 
 /** The next step for a damaged run. @param good Number of records before the damage, if it is in the records. */
 export function damageHint(runId: string, good?: number): string {
-  const check = `Check the run: phasegate verify ${runId}.`;
+  const check = `Check the run: phasegate verify ${shellWord(runId)}.`;
   const restore = 'Restore the store from a copy of it';
   if (good === undefined || good === 0) return `${check} ${restore}.`;
-  return `${check} ${restore}, or continue before the damage: phasegate fork ${runId} --at ${good}.`;
+  return `${check} ${restore}, or continue before the damage: phasegate fork ${shellWord(runId)} --at ${good}.`;
 }
 
 /** The reason of a damaged item, as a code. */

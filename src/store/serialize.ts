@@ -18,7 +18,7 @@ export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage | Mem
 
 /** Parses a record. @throws `STORE_UNREADABLE` if the text is something else; so do the functions below. */
 export function recordOf(text: string, { runId, seq }: Pick<RunRecord, 'runId' | 'seq'>): RunRecord {
-  const record = parse(text, isRecord, 'record');
+  const record = parse(text, isRecord, 'a record');
   if (record.runId === runId && record.seq === seq) return record;
   throw damaged(`record ${seq}`, runId, `record ${record.seq} of run ${record.runId} is in its place`, seq - 1);
 }
@@ -44,22 +44,22 @@ export function recordsOf(
 
 /** Parses the summary of a run. */
 export function infoOf(text: string): RunInfo {
-  return parse(text, isInfo, 'run');
+  return parse(text, isInfo, 'a run');
 }
 
 /** Parses an item. */
 export function itemOf(text: string): InboxItem {
-  return parse(text, isItem, 'item');
+  return parse(text, isItem, 'an item');
 }
 
 /** Parses a message. */
 export function messageOf(text: string): RunMessage {
-  return parse(text, isMessage, 'message');
+  return parse(text, isMessage, 'a message');
 }
 
 /** Parses a memory. */
 export function memoryOf(text: string): Memory {
-  return parse(text, isMemory, 'memory');
+  return parse(text, isMemory, 'a memory');
 }
 
 // --- internal ---
@@ -74,7 +74,7 @@ function parse<T>(text: string, is: (value: unknown) => value is T, what: string
   }
   throw new PhasegateError(
     'STORE_UNREADABLE',
-    `Cannot read a ${what} of the store as its text is not a ${what}: ${text.slice(0, 80)}`,
+    `Cannot read ${what} of the store as its text is none: ${text.slice(0, 80)}`,
     { hint: 'Something other than phasegate has written into the store: restore it from a copy.', cause },
   );
 }

@@ -553,8 +553,14 @@ describe('phasegate export and import', () => {
   it('give a run another id if its own is taken, and read standard input', async () => {
     const { cwd, id, text } = await exported();
     const { code, stdout } = await phasegate(['import', '-'], { cwd, input: text });
-    expect(stdout).toMatch(new RegExp(`^run \\w{26} of "big" imported, as the store has a run ${id} already\n$`, 'u'));
+    const said = new RegExp(
+      `^run (\\w{26}) of "big" imported, as the store has a run ${id} already\nseal (\\w{64})\n$`,
+      'u',
+    );
+    expect(stdout).toMatch(said);
     expect(code).toBe(0);
+    const [, copy = '', seal] = said.exec(stdout) ?? [];
+    expect((await phasegate(['verify', copy], { cwd })).stdout).toContain(`seal ${seal}`);
     expect(parsed((await phasegate(['ls', '--json'], { cwd })).stdout)).toHaveLength(2);
   });
 

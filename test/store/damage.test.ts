@@ -20,6 +20,7 @@ import { sqliteStore } from '../../src/sqlite.ts';
 import type { InboxItem } from '../../src/inbox.ts';
 import type { RunStore } from '../../src/store.ts';
 import { packRecord } from '../../src/model/events/large-values.ts';
+import { damaged } from '../../src/store/damage.ts';
 import { readRun } from '../../src/store/read-run.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { thisHolder } from '../../src/store/holder.ts';
@@ -233,6 +234,19 @@ describe('a run whose row was changed', () => {
     expect((await cli('verify', id)).stdout).toContain(`✓ ${id}`);
   });
 
+  it.each(['resume', 'retry'])('is refused by %s before the pipeline is looked for', async (command) => {
+    const path = await waiting(command, `UPDATE runs SET status = 'rejected' WHERE id = 'one'`);
+    const refused = await phasegate([command, 'one', '--store', path], { cwd: folder });
+    expect(refused.stderr).toMatch(
+      new RegExp(
+        `^Cannot ${command} run one: Cannot read the row .*\nCheck the run: phasegate verify one\\..*\nThat command needs --store /`,
+        'u',
+      ),
+    );
+    const named = await phasegate([command, 'one'], { cwd: folder, env: { PHASEGATE_STORE: path } });
+    expect(named.stderr).not.toContain('--store');
+  });
+
   it('is shown by the dashboard among the others', async () => {
     const statement = `UPDATE runs SET info = '' WHERE id = 'one'`;
     const item = `UPDATE items SET item = replace(item, 'Good?', 'Evil?') WHERE id LIKE 'one%'`;
@@ -254,8 +268,8 @@ describe('a run whose row was changed', () => {
       ['one', DAMAGED],
       ['two', 'asked'],
     ]);
-    const [damaged] = items;
-    const answer = await post(`/api/inbox/${damaged?.id ?? ''}/answer`, {
+    const [broken] = items;
+    const answer = await post(`/api/inbox/${broken?.id ?? ''}/answer`, {
       nonce: '',
       reply: { type: 'skip', reason: 'none' },
     });
@@ -271,6 +285,27 @@ describe('a run whose row was changed', () => {
     for (const run of runs) run.suspend();
     await Promise.all(runs.map(({ result }) => result));
     await store.close();
+  });
+});
+
+describe('a run with a changed record', () => {
+  it('is printed up to that record, and a seal of another text says so', async () => {
+    const path = await waiting('printed', `UPDATE records SET record = replace(record, 'text', 'test') WHERE run = 1`);
+    const cli = (...args: readonly string[]) => phasegate([...args, '--store', path], { cwd: folder });
+    const { stdout, stderr, code } = await cli('events', 'one', '--json');
+    const [, good = ''] = /records up to (\d+) can be read/u.exec(stderr) ?? [];
+    expect(stdout.split('\n')).toHaveLength(Number(good) + 1);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`\nThese commands need --store ${path}.\n`);
+    expect((await cli('verify', 'two', '--seal', 'a'.repeat(64))).stdout).toMatch(
+      /Find a backup or an archive [^\n]*\n$/u,
+    );
+  });
+
+  it('has commands that a shell takes as they are', () => {
+    expect(damaged('record 2', "it's; one", 'it is missing', 1).message).toContain(
+      String.raw`phasegate fork 'it'\''s; one' --at 1.`,
+    );
   });
 });
 

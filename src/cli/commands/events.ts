@@ -9,6 +9,7 @@ import type { RunRecord } from '../../model/events/event.ts';
 import { rootOf } from '../../runtime/child-ids.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
+import { pagesOf } from '../../store/pages.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -37,10 +38,10 @@ export async function printEvents(wanted: string, flags: EventsFlags, io: Progra
   const reportIdle = createIdleReport(await rootOf(opened.store, runId), opened, io);
   const lineOf = json ? (record: RunRecord) => JSON.stringify(record) : await linesFrom(opened, runId, from);
   for (let next = from; ;) {
-    const records = await readRun(opened.store, runId, next, AT_ONCE);
-    next += records.length;
-    if (!(await print(records.map((record) => `${lineOf(record)}\n`).join(''), io))) return exitCode.brokenPipe;
-    if (records.length === AT_ONCE) continue;
+    for await (const page of pagesOf((at, limit) => readRun(opened.store, runId, at, limit), { from: next })) {
+      next += page.length;
+      if (!(await print(page.map((record) => `${lineOf(record)}\n`).join(''), io))) return exitCode.brokenPipe;
+    }
     if (!follow) break;
     const run = await requireRun(opened, runId);
     if (isOver(run, next)) break;
@@ -53,8 +54,6 @@ export async function printEvents(wanted: string, flags: EventsFlags, io: Progra
 
 // --- internal ---
 
-/** The most records that are read at once. */
-const AT_ONCE = 1000;
 /** Milliseconds between polls for new records. */
 const POLL_MS = 200;
 

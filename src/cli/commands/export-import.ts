@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { copyRun } from '../../runtime/records/copy-run.ts';
+import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
@@ -66,8 +67,9 @@ export async function importStored(file: string, flags: ImportFlags, io: Program
   await opened.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
   io.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
-  // The seal covers the id, so a run with another id has another one.
-  if (runId === header.runId) io.stdout.write(`seal ${seal}\n`);
+  // The seal covers the id.
+  const own = runId === header.runId ? seal : sealOf(records.map((record) => ({ ...record, runId })));
+  io.stdout.write(`seal ${own}\n`);
   return exitCode.completed;
 }
 

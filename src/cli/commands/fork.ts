@@ -12,7 +12,7 @@ import { openStore, storeArgument, type OpenStore } from '../options/store-optio
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { resumeText } from '../show/next-steps.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { oneLine } from '../terminal/text.ts';
+import { argument, oneLine } from '../terminal/text.ts';
 import { definitionFor, resumeWith, type ResumeFlags } from './resume.ts';
 
 /** Flags of `phasegate fork`. */
@@ -42,10 +42,10 @@ export async function forkStored(
     io.stdout.write(text);
     return exitCode.completed;
   }
-  const command = `phasegate fork ${oneLine(runId)} <pipeline> --at ${oneLine(at)} --run${storeArgument(opened)}`;
+  const command = `phasegate fork ${argument(runId)} <pipeline> --at ${argument(at)} --run${storeArgument(opened)}`;
   // Checks the point first, before the code of the pipeline runs.
   await checkPoint(opened.store, runId, point);
-  const definition = await definitionFor(listed, file, command, io);
+  const definition = await definitionFor(listed, file, { how: 'fork', command }, io);
   await checkFork(opened.store, runId, point, definition.pipeline, { allowChanged, limits: limitsOf(flags) });
   const forked = await forkRun(opened.store, runId, point);
   try {

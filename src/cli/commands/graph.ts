@@ -18,6 +18,7 @@ import { foldRun } from '../../projections/run/run-view.ts';
 import { foldTimeline } from '../../projections/timeline/timeline.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import { charts } from '../../server/statecharts.ts';
+import { pagesOf } from '../../store/pages.ts';
 import { loadPipeline } from '../load/load.ts';
 import { LATEST } from '../options/defaults.ts';
 import { findRun } from '../options/find-run.ts';
@@ -62,8 +63,6 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags, i
 
 // --- internal ---
 
-const AT_ONCE = 1000;
-
 /** Codes of errors that say that no run was found. */
 const NOTHING_FOUND: ReadonlySet<string> = new Set(['RUN_UNKNOWN', 'STORE_UNREADABLE']);
 
@@ -107,9 +106,9 @@ async function storedRun(
   const view = foldRun();
   const timeline = foldTimeline();
   let plan: Plan | undefined;
-  for (let next = 1; next <= run.seq; next += AT_ONCE) {
-    // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
-    for (const record of await opened.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+  // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
+  for await (const page of pagesOf((from, limit) => opened.store.read(run.runId, from, limit), { to: run.seq })) {
+    for (const record of page) {
       const { event } = record;
       if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;
       view.apply(record);

@@ -8,6 +8,7 @@ import type { RunRecord } from '../../model/events/event.ts';
 import { startSeal, type RunningSeal } from '../../model/events/seal.ts';
 import type { RunStore } from '../../store/port.ts';
 import { isPacked, wholeRecord } from '../../store/read-run.ts';
+import { pagesOf } from '../../store/pages.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
@@ -35,8 +36,8 @@ export async function reportStored(wanted: string, flags: ReportFlags, io: Progr
   const run = await findRun(opened, wanted);
   const fold = foldReport();
   let seal: RunningSeal | undefined = startSeal();
-  for (let next = 1; next <= run.seq; next += AT_ONCE) {
-    for (const record of await opened.store.read(run.runId, next, Math.min(AT_ONCE, run.seq - next + 1))) {
+  for await (const page of pagesOf((from, limit) => opened.store.read(run.runId, from, limit), { to: run.seq })) {
+    for (const record of page) {
       seal = await sealed(seal, opened.store, record);
       fold.apply(record);
     }
@@ -63,8 +64,6 @@ async function sealed(
     throw error;
   }
 }
-
-const AT_ONCE = 1000;
 
 function textOf(data: ReportData, { html, json }: ReportFlags): string {
   if (json) return `${JSON.stringify(data)}\n`;

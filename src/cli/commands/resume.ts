@@ -8,6 +8,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { checkIsRoot } from '../../runtime/child-ids.ts';
 import { resumeRun, retryRun } from '../../runtime/start.ts';
 import { thisHolder } from '../../store/holder.ts';
+import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { loadPipeline } from '../load/load.ts';
 import { findRun } from '../options/find-run.ts';
@@ -27,8 +28,13 @@ export interface ResumeFlags extends StoreFlags, DriveFlags, LimitFlags {
   readonly allowMasked?: boolean | undefined;
 }
 
-/** Resumes an unfinished run. @param file The file of its pipeline. @default the file that the run was started with */
+/**
+ * Resumes an unfinished run, or retries one that has ended without success.
+ *
+ * @param file The file of its pipeline. @default the file that the run was started with
+ */
 export async function resumeStored(
+  how: 'resume' | 'retry',
   wanted: string,
   file: string | undefined,
   flags: ResumeFlags,
@@ -36,23 +42,11 @@ export async function resumeStored(
 ): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
   const listed = await findRun(opened, wanted);
-  await checkIsRoot(opened.store, listed.runId, 'resume');
-  const definition = await definitionFor(listed, file, resumeCommand('resume', listed.runId, opened, false), io);
-  return resumeWith(opened, listed, definition, flags, resumeRun, io);
-}
-
-/** Retries a run that has ended without success. @param file The file of its pipeline. @default the file that the run was started with */
-export async function retryStored(
-  wanted: string,
-  file: string | undefined,
-  flags: ResumeFlags,
-  io: ProgramIo,
-): Promise<ExitCode> {
-  const opened = openStore(flags, 'write', io);
-  const listed = await findRun(opened, wanted);
-  await checkIsRoot(opened.store, listed.runId, 'retry');
-  const definition = await definitionFor(listed, file, resumeCommand('retry', listed.runId, opened, false), io);
-  return resumeWith(opened, listed, definition, flags, retryRun, io);
+  refuseDamaged(how, listed);
+  await checkIsRoot(opened.store, listed.runId, how);
+  const command = resumeCommand(how, listed.runId, opened, false);
+  const definition = await definitionFor(listed, file, { how, command }, io);
+  return resumeWith(opened, listed, definition, flags, { resume: resumeRun, retry: retryRun }[how], io);
 }
 
 /** A pipeline with the path of its file. */
@@ -65,18 +59,18 @@ export interface LoadedPipeline {
  * Loads the definition of a run.
  *
  * @param file The file of its pipeline. @default the file that the run was started with
- * @param command The command with a placeholder for the file, for the hint of the error.
+ * @param given The action, and the command with a placeholder for the file, for the hint of the error.
  * @throws PhasegateError `FILE_UNREADABLE` if the file is not known or does not exist, and other errors of the file.
  */
 export async function definitionFor(
   { runId, source: known }: ListedRun,
   file: string | undefined,
-  command: string,
+  { how, command }: { readonly how: 'resume' | 'retry' | 'fork'; readonly command: string },
   io: ProgramIo,
 ): Promise<LoadedPipeline> {
   const source = file === undefined ? known : placeOf(file, io);
   if (source !== undefined) return { source, pipeline: await loadPipeline(source, io) };
-  throw new PhasegateError('FILE_UNREADABLE', `Cannot resume run ${runId} as the file of its pipeline is not known`, {
+  throw new PhasegateError('FILE_UNREADABLE', `Cannot ${how} run ${runId} as the file of its pipeline is not known`, {
     hint: `Name the file: ${command}`,
   });
 }

@@ -14,6 +14,7 @@ import { withAnswers, type KeptItem } from '../../store/pending-answers.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { standingOf } from '../../store/run-status.ts';
+import { pagesOf } from '../../store/pages.ts';
 import { givenText } from '../inbox/pending-answer.ts';
 import { foldRunForTree, type RunFold } from '../live-tree/run-fold.ts';
 import { frameLines } from '../live-tree/tree.ts';
@@ -98,13 +99,9 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
 
 // --- internal ---
 
-const AT_ONCE = 1000;
-
 /** Reads the records that a run has now. */
 async function* recordsOf({ store }: OpenStore, { runId, seq }: ListedRun): AsyncGenerator<RunRecord> {
-  for (let next = 1; next <= seq; next += AT_ONCE) {
-    yield* await readRun(store, runId, next, Math.min(AT_ONCE, seq - next + 1));
-  }
+  for await (const page of pagesOf((from, limit) => readRun(store, runId, from, limit), { to: seq })) yield* page;
 }
 
 /** Columns of a timeline if the terminal does not report its width. */

@@ -11,7 +11,7 @@ import { openStore, storeArgument, type StoreFlags } from '../options/store-opti
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { oneLine } from '../terminal/text.ts';
+import { argument, oneLine } from '../terminal/text.ts';
 
 /** Flags of `phasegate verify`. */
 export interface VerifyFlags extends StoreFlags {
@@ -43,7 +43,12 @@ export async function verifyStored(wanted: readonly string[], flags: VerifyFlags
   for (const { runId } of runs) {
     const found = await verifyRun(opened.store, runId, { seal });
     if (found.problems.length > 0) damaged += 1;
-    if (!(await print(`${flags.json ? JSON.stringify(found) : textOf(found, storeArgument(opened))}\n`, io)))
+    if (
+      !(await print(
+        `${flags.json ? JSON.stringify(found) : textOf(found, storeArgument(opened), seal !== undefined)}\n`,
+        io,
+      ))
+    )
       return exitCode.brokenPipe;
   }
   await opened.store.close();
@@ -57,7 +62,8 @@ function storeText(file: string, problems: readonly string[]): string {
   return [`✗ ${oneLine(file)}: it is damaged`, ...problems.map((one) => oneLine(one)), advice].join('\n  ');
 }
 
-function textOf(found: Verification, store: string): string {
+/** @param isSealGiven True if the records had to have a seal. */
+function textOf(found: Verification, store: string, isSealGiven: boolean): string {
   const { runId, records, problems, good, seal, sealed, checkedFrom } = found;
   const name = oneLine(runId);
   const facts = [
@@ -68,7 +74,12 @@ function textOf(found: Verification, store: string): string {
   const lines =
     problems.length === 0
       ? [`✓ ${name}: ${counted(records, 'record')}, seal ${seal}`, ...facts]
-      : [`✗ ${name}: ${first}`, ...more, ...facts, adviceOn(name, good, store)];
+      : [
+          `✗ ${name}: ${first}`,
+          ...more,
+          ...facts,
+          isSealGiven && sealed === undefined ? SEEK : adviceOn(runId, good, store),
+        ];
   return lines.join('\n  ');
 }
 
@@ -77,10 +88,13 @@ function migratedText(checkedFrom: number): string {
   return `${earlier} stored by an earlier version, and got a checksum when the store was migrated.`;
 }
 
-function adviceOn(name: string, good: number, store: string): string {
+const SEEK =
+  'If the seal is of this run, its records were changed since. Find a backup or an archive of the time of the seal.';
+
+function adviceOn(runId: string, good: number, store: string): string {
   return good === 0
     ? 'Restore the store from a copy.'
-    : `Restore the store from a copy, or continue with the records that are good: phasegate fork ${name} --at ${good}${store}`;
+    : `Restore the store from a copy, or continue with the records that are good: phasegate fork ${argument(runId)} --at ${good}${store}`;
 }
 
 function needsOneRun(count: number): PhasegateError {

@@ -12,6 +12,7 @@ import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { readCommits } from './fleet-records.ts';
+import { argument } from '../terminal/text.ts';
 
 /** Flags of `phasegate diff`. */
 export interface DiffFlags extends StoreFlags {
@@ -64,7 +65,7 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 function nothingYet(runId: string): PhasegateError {
   return new PhasegateError('INPUT_INVALID', `Cannot show changes of run ${runId} as none of its agents has made any`, {
-    hint: `Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: phasegate show ${runId}`,
+    hint: `Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: phasegate show ${argument(runId)}`,
   });
 }
 

@@ -11,7 +11,7 @@ import type { GivenAnswer } from '../../store/pending-answers.ts';
 import type { Lease } from '../../store/port.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
-import { oneLine } from '../terminal/text.ts';
+import { argument, oneLine } from '../terminal/text.ts';
 
 /** Describes a pending answer. */
 export function givenText(answer: GivenAnswer): string {
@@ -35,7 +35,7 @@ export async function workerOn({ store }: Pick<OpenStore, 'store'>, runId: strin
 export async function takenText(opened: OpenStore, runId: string, worker: Lease | undefined): Promise<string> {
   if (worker) return `${oneLine(worker.holder)} works on the run and has not applied it yet`;
   const root = await rootOf(opened.store, runId);
-  return `it is applied when the run resumes: phasegate resume ${oneLine(root)}${storeArgument(opened)}`;
+  return `it is applied when the run resumes: phasegate resume ${argument(root)}${storeArgument(opened)}`;
 }
 
 /** Creates the error for an answer to an item that already has a pending answer. */

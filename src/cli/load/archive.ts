@@ -14,6 +14,7 @@ import { sealOf, startSeal, type RunningSeal } from '../../model/events/seal.ts'
 import { damageHint } from '../../store/damage.ts';
 import { journalProblem } from '../../runtime/records/verify.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { pagesOf } from '../../store/pages.ts';
 import type { OpenStore } from '../options/store-option.ts';
 
 /** A run read from an archive. */
@@ -99,8 +100,6 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
 
 // --- internal ---
 
-const AT_ONCE = 1000;
-
 /**
  * Generates all lines but the last. The path of the definition is left out: it means nothing on another machine, and resuming
  * would run whatever file is there.
@@ -114,8 +113,8 @@ async function* linesOf(
   const header: ArchiveHeader = { phasegate: 'run', version: 2, runId, pipeline, records: seq, forkOf, startedAt };
   yield JSON.stringify(header);
   const written = new Set<string>();
-  for (let next = 1; next <= seq; next += AT_ONCE) {
-    for (const record of await store.read(runId, next, Math.min(AT_ONCE, seq - next + 1))) {
+  for await (const page of pagesOf((from, limit) => store.read(runId, from, limit), { to: seq })) {
+    for (const record of page) {
       const lines: string[] = [];
       const whole = await unpackRecord(record, async (hash) => {
         const content = await store.artifact(hash);

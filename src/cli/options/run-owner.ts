@@ -7,6 +7,7 @@ import { holderIsAlive, readHolder } from '../../store/holder.ts';
 import { withLiveness as asRunStands, releaseGoneLease, workOn, type Work } from '../../store/lease-holder.ts';
 import type { Lease, ListedRun } from '../../store/port.ts';
 import type { OpenStore } from './store-option.ts';
+import { argument } from '../terminal/text.ts';
 
 /**
  * Releases the lease of a process of this machine that was killed; otherwise the caller would have to wait until it expires.
@@ -33,6 +34,6 @@ export function workHere(run: Pick<ListedRun, 'lease' | 'lapsed'>): Work {
 function howToEnd({ runId, holder }: Lease, seq: number): string {
   const { pid, start } = readHolder(holder) ?? {};
   const kill = process.platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill -9 ${pid}`;
-  const other = `, or, if that process id now belongs to another program, continue in a new run: phasegate fork ${runId} --at ${seq}`;
+  const other = `, or, if that process id now belongs to another program, continue in a new run: phasegate fork ${argument(runId)} --at ${seq}`;
   return `The process was stopped, or a handler blocks its event loop. Wait until it continues, or end it with: ${kill}${start === undefined ? other : ''}`;
 }

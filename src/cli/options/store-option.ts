@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
+import { shellWord } from '../../model/values/shell-word.ts';
 import { patientStore } from '../../runtime/records/patient-store.ts';
 import { sqliteStore } from '../../sqlite.ts';
 import type { RunStore } from '../../store/port.ts';
@@ -80,9 +81,7 @@ export function openStore(
 
 /** Returns the `--store` argument that a suggested command needs to find a store; empty if it needs none. */
 export function storeArgument({ file, usual }: Pick<OpenStore, 'file' | 'usual'>): string {
-  return file === usual
-    ? ''
-    : ` --store ${/^[\w./@%+=:,-]+$/u.test(file) ? file : `'${file.replaceAll("'", String.raw`'\''`)}'`}`;
+  return file === usual ? '' : ` --store ${shellWord(file)}`;
 }
 
 // --- internal ---
@@ -93,9 +92,18 @@ function openToRead(path: string): RunStore {
     return sqliteStore(path, { readOnly: true });
   } catch (error) {
     if (!isOutdated(error)) throw error;
-    migrateStore(path);
-    return sqliteStore(path, { readOnly: true });
   }
+  try {
+    migrateStore(path);
+  } catch (error) {
+    if (!PhasegateError.is(error) || error.code !== 'STORE_READ_ONLY') throw error;
+    const why = 'it was created by an earlier version, and may not be written';
+    throw new PhasegateError('STORE_READ_ONLY', `Cannot migrate the store ${path} as ${why}`, {
+      hint: 'Copy the file to a folder that you may write to, and name the copy with --store.',
+      cause: error,
+    });
+  }
+  return sqliteStore(path, { readOnly: true });
 }
 
 function usualIn({ env }: ProgramIo): string {

@@ -13,7 +13,7 @@ import { counted, estimatedText } from '../../projections/wording/amount-words.t
 import { timeText } from '../options/duration.ts';
 import { verdictText } from '../show/event-lines.ts';
 import { errorText } from '../terminal/error-text.ts';
-import { duration, oneLine, problemLine } from '../terminal/text.ts';
+import { argument, duration, oneLine, problemLine } from '../terminal/text.ts';
 import type { ReportData, ReportDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
 import { NONE } from '../../projections/wording/figures.ts';
@@ -44,7 +44,7 @@ function head({ info, firstAt, standing, seal, snapshot, estimated }: ReportData
   const why = error ? problemLine(errorText(error)) : (reason ?? '');
   const facts: readonly (readonly [string, string])[] = [
     ['Run', info.runId],
-    ['Seal', seal ?? `none, as the run is damaged: phasegate verify ${info.runId}`],
+    ['Seal', seal ?? `none, as the run is damaged: phasegate verify ${argument(info.runId)}`],
     ['Pipeline', info.pipeline],
     ['Status', limit === null ? standing : `${standing} by the limit ${limit}`],
     ['Why', why],

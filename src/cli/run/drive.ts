@@ -20,7 +20,7 @@ import { withAddress, withAdvice } from '../terminal/error-text.ts';
 import { plain } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
-import { oneLine } from '../terminal/text.ts';
+import { argument } from '../terminal/text.ts';
 import { createAsker } from './ask-decision.ts';
 import type { InspectFlags } from './inspection.ts';
 import { createLiveReporter } from './live-reporter.ts';
@@ -153,7 +153,7 @@ function earlyExitText(how: EarlyExit): string {
 
 /** Returns the command or flag that shows the whole run, for a summary without room for it. */
 function restText(runId: string, opened: OpenStore | undefined): string {
-  return opened ? `phasegate show ${oneLine(runId)}${storeArgument(opened)}` : '--json has all of it';
+  return opened ? `phasegate show ${argument(runId)}${storeArgument(opened)}` : '--json has all of it';
 }
 
 function createReporter({ json = false }: DriveFlags, io: ProgramIo): Reporter {

@@ -15,7 +15,7 @@ import { limitFlag } from '../options/limit-flags.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
-import { oneLine } from '../terminal/text.ts';
+import { argument, oneLine } from '../terminal/text.ts';
 
 /** Lists the waiting items, the store of the run, and the command that resumes it. */
 export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): Promise<readonly Line[]> {
@@ -27,12 +27,12 @@ export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): 
   if (!listed) return [];
   const place: Line = [span(`  stored in ${oneLine(opened.file)}`, 'dim')];
   if (listed.status === 'completed') return [place];
-  const argument = storeArgument(opened);
+  const store = storeArgument(opened);
   const { lease } = listed;
   if (lease)
     return [
       place,
-      [span(`  ${oneLine(lease.holder)} works on it: phasegate events ${oneLine(runId)} --follow${argument}`)],
+      [span(`  ${oneLine(lease.holder)} works on it: phasegate events ${argument(runId)} --follow${store}`)],
     ];
   const command = status === 'suspended' || listed.status === 'running' ? 'resume' : 'retry';
   const limit = command === 'retry' ? result.limit : null;
@@ -45,7 +45,7 @@ export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): 
         `${oneLine(about)}${item.runId === runId ? '' : ` of "${oneLine(pipeline)}"`} waits for a person: ${oneLine(reason)}`,
       ),
     ],
-    [span(`    answer with: phasegate inbox answer ${oneLine(id)}${argument}`)],
+    [span(`    answer with: phasegate inbox answer ${argument(id)}${store}`)],
   ]);
   const goOn = limit === null ? resumeText(command, runId, opened) : await raiseText(limit, listed, opened);
   return [...waiting, place, [span(`  ${goOn}`)]];
@@ -69,7 +69,7 @@ export function resumeCommand(
   opened: OpenStore,
   isPlaced: boolean,
 ): string {
-  return `phasegate ${command} ${oneLine(runId)}${isPlaced ? '' : ' <pipeline>'}${storeArgument(opened)}`;
+  return `phasegate ${command} ${argument(runId)}${isPlaced ? '' : ' <pipeline>'}${storeArgument(opened)}`;
 }
 
 // --- internal ---
@@ -88,7 +88,7 @@ async function raiseText(limit: LimitName, { runId, source }: ListedRun, opened:
   const records = await readRun(opened.store, runId);
   const first = records[0]?.event;
   const reached = records.findLast(({ event }) => event.type === 'limit.reached' && event.limit === limit);
-  const id = oneLine(runId);
+  const id = argument(runId);
   const command = !reached || MEASURED.has(limit) ? `retry ${id}` : `fork ${id} --at ${reached.seq - 1} --run`;
   const store = storeArgument(opened);
   const plan = first?.type === 'run.started' ? definitionOf(records, first).plan : undefined;

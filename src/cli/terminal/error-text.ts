@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { ErrorCode, ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import { docsStart, errorText as textOf } from '../../projections/wording/error-words.ts';
 import { pageOf } from './doc-pages.ts';
+import { argument } from './text.ts';
 
 /** Returns the text of an error with advice for the command line. */
 export function errorText(error: ErrorInfo): string {
@@ -22,6 +23,15 @@ export function withAdvice(code: string, message: string): string {
   return docs === message.length || hint === -1
     ? message
     : `${message.slice(0, hint)}\n${advice}${message.slice(docs)}`;
+}
+
+/** Says that the commands in a hint need the store of this one. @param store The store; `undefined` if they need no name of it. */
+export function withStore(message: string, store: string | undefined): string {
+  const count = message.match(COMMAND_ON_STORE)?.length ?? 0;
+  if (store === undefined || count === 0 || message.includes(' --store')) return message;
+  const docs = docsStart(message);
+  const need = count === 1 ? 'That command needs' : 'These commands need';
+  return `${message.slice(0, docs)}\n${need} --store ${argument(store)}.${message.slice(docs)}`;
 }
 
 /** Returns the text of an error without its hint, which is printed at the end of the run. */
@@ -49,6 +59,8 @@ export function originOf({ stack }: ErrorInfo): string | undefined {
 }
 
 // --- internal ---
+
+const COMMAND_ON_STORE = /phasegate (?:cancel|events|export|fork|ls|resume|retry|show|verify)\b/gu;
 
 /** Advice for the command line, as the library's own hints are for code that calls it. Found by error code and start of the message. */
 const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string])[] = [

@@ -5,6 +5,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
+import { shellWord } from '../../model/values/shell-word.ts';
 import { problemLine as joined } from '../../projections/wording/error-words.ts';
 
 /** Characters that a terminal interprets, as a regex character class: controls, line separators, marks that change the text direction. */
@@ -18,6 +19,11 @@ const CONTROLS_OR_SPACE = new RegExp(String.raw`[${CONTROLS}\s]+`, 'gu');
  */
 export function oneLine(text: string): string {
   return stripVTControlCharacters(text).replace(CONTROLS_OR_SPACE, ' ').trim();
+}
+
+/** Returns a text as one argument of a command that a person may copy into a shell. */
+export function argument(text: string): string {
+  return shellWord(oneLine(text));
 }
 
 /** Does the same as {@link oneLine} for each line, and keeps line breaks and indentation. */

@@ -14,6 +14,7 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldRunInfo } from '../../projections/run/run-info.ts';
 import { DAMAGED, sentenceOf } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
+import { pagesOf } from '../../store/pages.ts';
 import { readRun } from '../../store/read-run.ts';
 import { runUnknown } from '../../store/refusals.ts';
 import { patientStore } from './patient-store.ts';
@@ -97,36 +98,24 @@ export function journalProblem(records: readonly RunRecord[]): string | undefine
 
 // --- internal ---
 
-/** Most records that are read at once. */
-const AT_ONCE = 1000;
-
 /** Reads all records. @returns The first problem. */
 async function readAll(store: RunStore, { runId, seq }: ListedRun, records: RunRecord[]): Promise<string | undefined> {
-  let atOnce = AT_ONCE;
-  while (records.length < seq) {
-    const from = records.length + 1;
-    let part: readonly RunRecord[];
-    try {
-      part = await readRun(store, runId, from, Math.min(atOnce, seq - from + 1));
-    } catch (error) {
-      const problem = damageIn(error);
-      if (atOnce === 1) return problem;
-      // The records before the damaged one are read alone.
-      atOnce = 1;
-      continue;
+  try {
+    for await (const page of pagesOf((from, limit) => readRun(store, runId, from, limit), { to: seq })) {
+      for (const record of page) {
+        const due = records.length + 1;
+        if (record.seq !== due) return `Record ${due} is missing.`;
+        if (record.runId !== runId) return `Record ${due} is of another run.`;
+        const { error } = runRecordSchema.safeParse(record);
+        const [issue] = error?.issues ?? [];
+        if (issue) return `Record ${due} is none: ${issue.path.join('.')} ${issue.message}`;
+        records.push(record);
+      }
     }
-    if (part.length === 0) return `Records ${from} to ${seq} are missing.`;
-    for (const record of part) {
-      const due = records.length + 1;
-      if (record.seq !== due) return `Record ${due} is missing.`;
-      if (record.runId !== runId) return `Record ${due} is of another run.`;
-      const { error } = runRecordSchema.safeParse(record);
-      const [issue] = error?.issues ?? [];
-      if (issue) return `Record ${due} is none: ${issue.path.join('.')} ${issue.message}`;
-      records.push(record);
-    }
+  } catch (error) {
+    return damageIn(error);
   }
-  return undefined;
+  return records.length < seq ? `Records ${records.length + 1} to ${seq} are missing.` : undefined;
 }
 
 function readSeal(text: string): string {

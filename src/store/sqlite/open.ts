@@ -23,6 +23,8 @@ export interface Opening {
   /** Absolute. */
   readonly path: string;
   readonly readOnly: boolean;
+  /** Milliseconds for which the statements that open it may wait for another process. @default {@link BUSY_MS} */
+  readonly waitMs?: number | undefined;
 }
 
 /** Opens a database; `undefined` if another process keeps it busy. @throws as {@link openDatabase} does */
@@ -42,12 +44,12 @@ export function openIfFree(opening: Opening): Database | undefined {
  *   earlier version works on a run
  */
 export function openDatabase(opening: Opening): Database {
-  const { path, readOnly } = opening;
+  const { path, readOnly, waitMs = BUSY_MS } = opening;
   prepareFile(opening);
   let db: Database | undefined;
   try {
     db = connect(path, { readOnly });
-    db.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    db.exec(`PRAGMA busy_timeout = ${waitMs}`);
     // In a transaction, as another process may be creating the tables right now.
     db.exec('BEGIN');
     const found = versionOf(db, path);
@@ -82,12 +84,19 @@ export function isOutdated(error: unknown): boolean {
   return PhasegateError.is(error) && outdated.has(error);
 }
 
-/** Migrates the tables of a store. @throws as {@link openDatabase} does */
+/**
+ * Migrates the tables of a store. If another process does it right now, it waits for that, and blocks the event loop meanwhile.
+ *
+ * @throws as {@link openDatabase} does
+ */
 export function migrateStore(path: string): void {
-  openDatabase({ path, readOnly: false }).close();
+  openDatabase({ path, readOnly: false, waitMs: MIGRATION_MS }).close();
 }
 
 // --- internal ---
+
+/** Milliseconds for which a migration waits for another one. */
+const MIGRATION_MS = 60_000;
 
 /** Errors that say so. */
 const outdated = new WeakSet<PhasegateError>();
