@@ -84,6 +84,34 @@ describe.runIf(process.platform === 'linux')('process groups of a run', () => {
     return child;
   }
 
+  it('are ended if their leader has ended and a member works for the run', async () => {
+    const member = `console.log(process.pid); setInterval(() => {}, 1e6)`;
+    const leader = `const { spawn } = require('child_process');
+      const { stdout } = spawn(process.execPath, ['-e', ${JSON.stringify(member)}]);
+      stdout.once('data', (text) => console.log(String(text)));
+      process.stdin.once('end', () => process.exit()).resume();`;
+    for (const [run, isEnded] of [
+      ['b', false],
+      ['a', true],
+    ] as const) {
+      const child = spawn(process.execPath, ['-e', leader], {
+        detached: true,
+        env: { ...process.env, PHASEGATE_RUN: run },
+      });
+      const [text] = (await once(child.stdout, 'data')) as [Buffer];
+      const pid = Number(text);
+      onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')));
+      noteGroup('a', child.pid ?? 0);
+      rewrite((note) => ({ ...note, owner: { ...note.owner, ...GONE } }));
+      child.stdin.end();
+      await once(child, 'exit');
+      expect(isAlive(pid)).toBe(true);
+      await endLeftGroups('a');
+      expect(isAlive(pid)).toBe(!isEnded);
+    }
+    expect(notes()).toEqual([]);
+  });
+
   interface Noted {
     readonly owner: object;
     readonly group: object;

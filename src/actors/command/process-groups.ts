@@ -1,47 +1,15 @@
 /**
- * Identity of processes, and process groups that runs have started: their end, and notes by which a later process of this machine
- * finds what is left of them.
+ * Process groups that runs have started: their end, and notes by which a later process of this machine finds what is left of them.
  * Loads without Node as well.
  *
  * @module
  */
 import { noteSchema, type GroupNote, type ProcessIdentity } from '../../model/values/process-identity.ts';
 import { sha256Hex } from '../../model/values/sha256.ts';
+import { hasEnded, here, identify, isAlive, isCertain, membersOf, readSystem, statOf } from './process-life.ts';
 
-/** Returns the identity of a process of this machine. */
-export function identify(pid: number): ProcessIdentity {
-  return { pid, start: statOf(pid)[19] ?? '', ...here() };
-}
-
-/** True if a process has not ended. A process of another machine or namespace, which cannot be seen, counts as alive. */
-export function isAlive(known: ProcessIdentity): boolean {
-  const { host, namespace, boot } = here();
-  if (known.host !== host || known.namespace !== namespace) return true;
-  if ((known.boot ?? '') !== '' && boot !== '' && known.boot !== boot) return false;
-  try {
-    process.kill(known.pid, 0);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
-  }
-  const fields = statOf(known.pid);
-  // A zombie has ended, but its parent has not read its exit status.
-  if (fields[0] === 'Z' || fields[0] === 'X') return false;
-  const start = fields[19] ?? '';
-  return known.start === '' || start === '' || known.start === start;
-}
-
-/** True if a process of this machine certainly is the known one. */
-export function isCertain(known: ProcessIdentity): boolean {
-  const { host, namespace } = here();
-  return known.start !== '' && known.host === host && known.namespace === namespace && isAlive(known);
-}
-
-/** Linux's status fields of a process, from its state on; empty on other systems. */
-export function statOf(pid: number): readonly string[] {
-  const text = readSystem(`/proc/${pid}/stat`);
-  // The fields follow the name of the program, which is in parentheses and may contain any character.
-  return text === '' ? [] : text.slice(text.lastIndexOf(')') + 2).split(' ');
-}
+/** The variable of the run that a process works for. */
+export const RUN_VARIABLE = 'PHASEGATE_RUN';
 
 /** Notes that a process of a run is followed until a promise settles. */
 export function noteRunning(run: string, done: Promise<unknown>): void {
@@ -94,7 +62,7 @@ export async function endLeftGroups(
     notesOf(run).map(async ([{ owner, group }, remove]) => {
       const isPrevious = owner.pid === previous?.pid && owner.start === previous.start && owner.pid !== process.pid;
       if (isAlive(owner) && !(isPrevious && isCertain(owner))) return;
-      if (group.pid > 1 && isCertain(group)) await stopGroup(group.pid);
+      if (group.pid > 1 && (isCertain(group) || isLeaderless(group, run))) await stopGroup(group.pid);
       remove();
     }),
   );
@@ -164,13 +132,20 @@ const running = new Map<string, Set<Promise<unknown>>>();
 /** True if a process of a group has not ended. A zombie has, even if nobody collects it, as in some containers. */
 function hasMembers(pid: number): boolean {
   if (!sendTo(pid, 0)) return false;
-  const isZombie = (fields: readonly string[]) => fields[0] === 'Z' || fields[0] === 'X';
-  if (!isZombie(statOf(pid))) return true;
-  const others = process.getBuiltinModule('fs').readdirSync('/proc').map(Number);
-  return others.some((other) => {
-    const fields = other > 0 ? statOf(other) : [];
-    return fields[2] === String(pid) && !isZombie(fields);
-  });
+  return !hasEnded(statOf(pid)) || membersOf(pid).length > 0;
+}
+
+/**
+ * True if the leader of a group has ended, and a member works for the run. The number of a leader is not given to another process while
+ * its group has members. Only Linux tells.
+ */
+function isLeaderless(known: ProcessIdentity, run: string): boolean {
+  const { host, namespace, boot } = here();
+  if (known.host !== host || known.namespace !== namespace || boot === '' || known.boot !== boot) return false;
+  const leader = statOf(known.pid);
+  if (leader.length > 0 && !hasEnded(leader)) return false;
+  const variable = `${RUN_VARIABLE}=${bare(run)}`;
+  return membersOf(known.pid).some((pid) => readSystem(`/proc/${pid}/environ`).split('\0').includes(variable));
 }
 
 /** Most characters of a note. */
@@ -216,24 +191,4 @@ function noteIn(text: string): GroupNote | undefined {
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-function here(): Required<Pick<ProcessIdentity, 'host' | 'namespace' | 'boot'>> {
-  const fs = process.getBuiltinModule('fs');
-  let namespace = '';
-  try {
-    namespace = fs.readlinkSync('/proc/self/ns/pid');
-  } catch {
-    // Another system than Linux.
-  }
-  const boot = readSystem('/proc/sys/kernel/random/boot_id').trim();
-  return { host: process.getBuiltinModule('os').hostname(), namespace, boot };
-}
-
-function readSystem(path: string): string {
-  try {
-    return process.getBuiltinModule('fs').readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }

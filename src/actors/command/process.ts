@@ -9,7 +9,7 @@
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createExcerpt } from './output-excerpt.ts';
-import { noteGroup, noteRunning, sendTo, stopGroup } from './process-groups.ts';
+import { noteGroup, noteRunning, RUN_VARIABLE, sendTo, stopGroup } from './process-groups.ts';
 
 /** Options of {@link runProcess}. */
 export interface ProcessOptions {
@@ -59,7 +59,7 @@ export interface ProcessEnd {
 export function runProcess(options: ProcessOptions): Promise<ProcessEnd> {
   const done = follow(options).finally(() => running.delete(done));
   running.add(done);
-  const { [RUN]: run } = options.env;
+  const { [RUN_VARIABLE]: run } = options.env;
   if (run !== undefined) noteRunning(run, done);
   return done;
 }
@@ -70,9 +70,6 @@ export async function processesAtRest(): Promise<void> {
 }
 
 // --- internal ---
-
-/** Variable of the run that a process works for. */
-const RUN = 'PHASEGATE_RUN';
 
 const running = new Set<Promise<unknown>>();
 /** Leaders of process groups that may have members. They are killed when this process exits. */
@@ -140,7 +137,7 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   const abort = () => void stop();
   signal.addEventListener('abort', abort, { once: true });
   if (pid !== undefined) enter(pid);
-  const forget = pid === undefined || env[RUN] === undefined ? undefined : noteGroup(env[RUN], pid);
+  const forget = pid === undefined || env[RUN_VARIABLE] === undefined ? undefined : noteGroup(env[RUN_VARIABLE], pid);
   if (pid !== undefined) onStart?.(pid);
   let swept: Promise<void> | undefined;
   const clean = () => (swept ??= sweep(pid, child, stop));

@@ -15,7 +15,8 @@
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { basename, join, relative, sep, isAbsolute } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { identify, isAlive, makeFolder } from '../../actors/command/process-groups.ts';
+import { makeFolder } from '../../actors/command/process-groups.ts';
+import { identify, isAlive } from '../../actors/command/process-life.ts';
 import type { ProcessIdentity } from '../../model/values/process-identity.ts';
 import { sha256Hex } from '../../model/values/sha256.ts';
 import type { Repository } from '../git/repository.ts';

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { identify, isAlive } from '../../actors/command/process-groups.ts';
+import { identify, isAlive } from '../../actors/command/process-life.ts';
 import { processSchema } from '../../model/values/process-identity.ts';
 import { slug } from '../git/names.ts';
 import { OBJECT_ID } from '../git/objects.ts';

@@ -5,7 +5,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isCertain, statOf } from '../../actors/command/process-groups.ts';
+import { isCertain, statOf } from '../../actors/command/process-life.ts';
 import type { ProcessIdentity } from '../../model/values/process-identity.ts';
 
 /** Variable that processes of a workspace inherit. Its value is the folder. */

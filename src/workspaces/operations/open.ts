@@ -11,7 +11,7 @@ import { requireCommit, resolveName } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { withScratch, type Home } from '../marker/home.ts';
 import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts';
-import { isAlive } from '../../actors/command/process-groups.ts';
+import { isAlive } from '../../actors/command/process-life.ts';
 import { COOKIE, endProcesses } from '../marker/processes.ts';
 import { sizeOf } from '../marker/size.ts';
 import { clearAbandoned, discardTry } from '../marker/trash.ts';

@@ -5,7 +5,7 @@
  */
 import { withScratch, type Home } from '../marker/home.ts';
 import { writeMarker, type Marker } from '../marker/marker.ts';
-import { identify } from '../../actors/command/process-groups.ts';
+import { identify } from '../../actors/command/process-life.ts';
 import { endProcesses } from '../marker/processes.ts';
 import { removeTry, type Opened } from './open.ts';
 import type { Options } from '../options.ts';
