@@ -2,12 +2,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  approve,
   definePipeline,
   forkRun,
   memoryStore,
   phase,
   readRun,
   resumeRun,
+  retry,
   startRun,
   task,
   verifyRun,
@@ -127,6 +129,30 @@ describe('resumeRun()', () => {
     expect(refused).toMatchObject({ code: 'JOURNAL_DIVERGED' });
     expect(String(refused)).toMatch(/near record 5: it reports .*review\.started/u);
     (await resumeRun(left(begun), 'run', book)).suspend();
+  });
+});
+
+describe('different demands that are masked alike', () => {
+  it('are no loop when the run is verified or resumed, after any of its records', async () => {
+    const store = memoryStore();
+    let drafts = 0;
+    const secret = () => `sk-${'abc'.charAt(drafts).repeat(30)}`;
+    const review = () => (drafts < 3 ? retry(`Remove ${secret()}.`) : approve());
+    const write = task('write', { run: () => ++drafts });
+    const careful = definePipeline({
+      name: 'careful',
+      phases: [phase('draft', { tasks: [write], review: { by: review, maxRetries: 5, loopAfter: 2 } })],
+    });
+    drafts = -1;
+    expect(await startRun(careful, { store, runId: 'run' }).result).toMatchObject({ status: 'completed' });
+    expect(await verifyRun(store, 'run')).toMatchObject({ problems: [] });
+    const records = await readRun(store, 'run');
+    expect(records.filter(({ event }) => event.type === 'phase.retrying')).toHaveLength(3);
+    expect(records.some(({ event }) => event.type === 'loop.detected')).toBe(false);
+    for (const at of records.keys()) {
+      drafts = 3;
+      if (at > 0) await (await resumeRun(store, await forkRun(store, 'run', { at }), careful)).result;
+    }
   });
 });
 

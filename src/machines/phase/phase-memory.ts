@@ -10,7 +10,7 @@ import type { Approval, EventOf } from '../../model/events/event.ts';
 import { findingsAfter, type Judgement, type ReviewFinding } from '../../model/review/open-issues.ts';
 import type { Correction, Revision } from '../../model/revision/revision.ts';
 import { byName } from '../../model/values/by-name.ts';
-import { demandAfter, type RepeatedDemand } from './repetition.ts';
+import { demandAfter, type RepeatBounds, type RepeatedDemand } from './repetition.ts';
 
 /** A phase that has sent back another. */
 export type Rewind = EventOf<'loop.detected'>['rewinds'][number];
@@ -43,7 +43,7 @@ export const NO_MEMORY: PhaseMemory = Object.freeze({
 
 /** The parts of a report that change the memory. */
 export type Remembered =
-  | ({ readonly type: 'review.decided' } & Judgement)
+  | ({ readonly type: 'review.decided'; readonly repeats?: RepeatBounds | undefined } & Judgement)
   | Pick<EventOf<'phase.retrying'>, 'type' | 'correction'>
   | Pick<EventOf<'phase.rewinding'>, 'type' | 'target' | 'spent'>
   | Pick<EventOf<'check.baselined'>, 'type' | 'passed'>

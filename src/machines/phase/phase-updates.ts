@@ -108,10 +108,10 @@ export function decisionFields(
 /** Returns the fields of a review. */
 export function reviewFields(
   context: PhaseContext,
-  { verdict, verdicts, checked = false, edited, failedChecks }: GateOutcome,
+  { verdict, verdicts, checked = false, edited, failedChecks, repeats }: GateOutcome,
 ): Partial<Pick<PhaseContext, 'review' | 'best' | 'outputs' | 'memory'>> {
   const judged = { verdict, by: 'gate' as const, verdicts, checked, errors: context.review.errors };
-  const memory = remember(context.memory, { type: 'review.decided', verdict, verdicts, by: 'gate' });
+  const memory = remember(context.memory, { type: 'review.decided', verdict, verdicts, by: 'gate', repeats });
   const { closed } = findingsAfter(context.memory.findings, judged);
   const accepted = closed.flatMap(({ finding, as }) => (as === 'accepted' ? finding.id : []));
   const checkedReview = failedChecks ? { ...judged, failedChecks } : judged;

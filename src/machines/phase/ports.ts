@@ -9,6 +9,7 @@ import type { FailedBefore } from '../../model/review/baseline.ts';
 import type { Clock } from './clock.ts';
 import type { PhaseContext } from './phase-context.ts';
 import type { Quota } from './quota-port.ts';
+import type { RepeatBounds } from './repetition.ts';
 import type { Stragglers } from './stragglers.ts';
 
 /** The outcome of one attempt. */
@@ -34,6 +35,8 @@ export interface GateOutcome {
   readonly failedChecks?: FailedChecks | undefined;
   /** With an approval by a person: outputs that replace those of the attempt, by task. */
   readonly edited?: Readonly<Record<string, unknown>> | undefined;
+  /** Number of equal demands before this one, as far as the records of a restored phase tell. Masks can make different words equal. */
+  readonly repeats?: RepeatBounds | undefined;
 }
 
 /** Progress of work when its process ended. */

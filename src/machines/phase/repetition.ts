@@ -17,6 +17,12 @@ export interface RepeatedDemand {
   readonly repeats: number;
 }
 
+/** Bounds for a number of equal demands. */
+export interface RepeatBounds {
+  readonly least: number;
+  readonly most: number;
+}
+
 /** True if an attempt has the outputs of the attempt before it. Outputs that are all `null` do not count. */
 export function isUnchanged(outputs: Outputs, previous: Outputs | undefined): boolean {
   return previous !== undefined && !Object.values(outputs).every(isNothing) && isSameJson(outputs, previous);
@@ -25,7 +31,7 @@ export function isUnchanged(outputs: Outputs, previous: Outputs | undefined): bo
 /** Returns the latest demand of a gate after a judgement. A worker's, or an unavailable one, changes nothing. A person's ends the row. */
 export function demandAfter(
   before: RepeatedDemand | undefined,
-  { verdict, by }: Judgement,
+  { verdict, by, repeats }: Judgement & { readonly repeats?: RepeatBounds | undefined },
 ): RepeatedDemand | undefined {
   if (by === 'person') return undefined;
   if (by === 'worker' || !decisionIn(verdict)) return before;
@@ -33,7 +39,8 @@ export function demandAfter(
   const { feedback, requiredChange = '' } = verdict;
   if (feedback === '' && requiredChange === '') return undefined;
   const hash = contentHash([verdict.type === 'retry' ? null : verdict.phase, feedback, requiredChange]);
-  return { hash, repeats: hash === before?.hash ? before.repeats + 1 : 0 };
+  const counted = hash === before?.hash ? before.repeats + 1 : 0;
+  return { hash, repeats: repeats ? Math.min(Math.max(counted, repeats.least), repeats.most) : counted };
 }
 
 // --- internal ---

@@ -144,7 +144,9 @@ export class PhaseRestorer {
 
   #end(line: RecordedReport, work: DeferredWork | undefined, progress: ReturnType<typeof createProgress>): void {
     if (!work) throw this.#diverged(`nothing works that could lead to ${shownEvent(line.report)}`);
-    work.end(outcomeBefore(line.report, this.#stub.input.phase, progress.soFar(0)));
+    const later = this.#stub.script.slice(this.#at + 1, this.#at + 1 + MOST_AFTER);
+    const reports = later.flatMap((one) => (one.type === 'report' ? [one.report] : []));
+    work.end(outcomeBefore([line.report, ...reports], this.#stub.input.phase, progress.soFar(0)));
   }
 
   /** Returns why a recorded report cannot be, by the rules; `undefined` if it can. */
@@ -162,6 +164,9 @@ export class PhaseRestorer {
     });
   }
 }
+
+/** Most reports after a decision that tell about it: warnings, and a loop. */
+const MOST_AFTER = 16;
 
 const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
 

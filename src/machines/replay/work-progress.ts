@@ -5,8 +5,10 @@
  */
 import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
 import type { PhasePlan } from '../../model/plan/plan.ts';
+import { countOf } from '../../model/plan/policy.ts';
 import { byName } from '../../model/values/by-name.ts';
 import type { AttemptOutcome, Baseline, GateOutcome, Progress, Reflected } from '../phase/ports.ts';
+import type { RepeatBounds } from '../phase/repetition.ts';
 
 /** Progress of one attempt, or one review, as its records come in. */
 export interface ProgressFold {
@@ -70,15 +72,23 @@ export function isWork(report: PhaseReport): report is TaskReport {
   return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
 }
 
-/** Returns the outcome of work, from the next report of its phase. */
+/** Returns the outcome of work, from the next reports of its phase. */
 export function outcomeBefore(
-  next: PhaseReport,
+  [next, ...later]: readonly [PhaseReport, ...PhaseReport[]],
   phase: PhasePlan,
   { outputs, baseline }: Pick<Progress, 'outputs' | 'baseline'>,
 ): AttemptOutcome | GateOutcome {
   if (next.type === 'review.decided') {
     const { verdict, verdicts, by, checked, failedChecks, edited } = next;
-    if (by !== 'worker') return { verdict, verdicts, checked, failedChecks, ...(edited && { edited }) };
+    if (by !== 'worker')
+      return {
+        verdict,
+        verdicts,
+        checked,
+        failedChecks,
+        repeats: repeatsBefore(later, phase),
+        ...(edited && { edited }),
+      };
     if (verdict.type === 'retryPredecessor')
       return { type: 'rework', phase: verdict.phase, feedback: verdict.feedback, ...(baseline && { baseline }) };
   }
@@ -88,6 +98,15 @@ export function outcomeBefore(
 }
 
 // --- internal ---
+
+/** Bounds for the equal demands before a decision, from the reports after it; `undefined` if they do not tell. */
+function repeatsBefore(later: readonly PhaseReport[], { gate }: PhasePlan): RepeatBounds | undefined {
+  const [next] = later.filter(({ type }) => type !== 'phase.warned');
+  if (next?.type === 'loop.detected' && next.kind === 'unchanged') return undefined;
+  if (next?.type === 'loop.detected' && next.kind === 'feedback')
+    return next.times === undefined ? undefined : { least: next.times, most: next.times };
+  return next && { least: 0, most: Math.max(0, countOf(gate?.loopAfter ?? 0) - 1) };
+}
 
 const OF_WORK: ReadonlySet<PhaseReport['type']> = new Set(['check.baselined', 'phase.reflected', 'review.waiting']);
 
