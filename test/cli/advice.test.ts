@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, retry, startRun, task } from '../../src/index.ts';
+import { definePipeline, phase, readRun, retry, startRun, task } from '../../src/index.ts';
+import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
 
@@ -43,6 +44,33 @@ describe('a run whose limit is spent', () => {
     expect(stdout).toContain('✓ completed');
     expect(stdout).not.toContain('raise');
     expect(code).toBe(0);
+  });
+});
+
+describe('a run with records that no run can have written', () => {
+  it('goes on in a fork, by the commands that it prints', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+        const one = [task('t', { run: () => 1 })];
+        export default definePipeline({ name: 'p', phases: [phase('a', { tasks: one, review: () => 'APPROVE' }), phase('b', { after: ['a'], tasks: one })] });`,
+    });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r', '--store', 'true.db'], { cwd });
+    const [store, forged] = [sqliteStore(join(cwd, 'true.db')), sqliteStore(join(cwd, 'forged.db'))];
+    const begun = (await readRun(store, 'r')).filter(({ event }) => !('phase' in event) || event.phase === 'a');
+    const unreviewed = begun.filter(({ event }) => event.type !== 'run.ended' && !event.type.startsWith('review.'));
+    const records = unreviewed.map((record, index) => ({ ...record, seq: index + 1 }));
+    await copyRun(forged, 'r', records, { startedAt: 1, source: join(cwd, 'p.mjs') });
+    await Promise.all([store.close(), forged.close()]);
+    const at = ['--store', 'forged.db'];
+    const { stderr, code } = await phasegate(['resume', 'r', ...at], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('let `phasegate verify <run>` find its good records')]);
+    expect(stderr).toContain('That command needs --store forged.db.');
+    const { stdout } = await phasegate(['verify', 'r', ...at], { cwd });
+    const [, command = ''] = /phasegate (fork r --at \d+ --store forged\.db)/u.exec(stdout) ?? [];
+    const { stdout: next } = await phasegate(command.split(' '), { cwd });
+    const [, resume = ''] = /phasegate (resume \S+ .*)/u.exec(next) ?? [];
+    const resumed = await phasegate([...resume.split(' ').slice(0, 2), 'p.mjs', ...at], { cwd });
+    expect(resumed.stdout).toContain('✓ completed');
   });
 });
 

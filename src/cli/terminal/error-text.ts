@@ -62,6 +62,9 @@ export function originOf({ stack }: ErrorInfo): string | undefined {
 
 const COMMAND_ON_STORE = /phasegate (?:cancel|events|export|fork|ls|resume|retry|show|verify)\b/gu;
 
+const SEEK_GOOD =
+  'Restore the definition, and the version of phasegate, that the run was started with. If both are those, let `phasegate verify <run>` find its good records, and fork it there.';
+
 /** Advice for the command line, as the library's own hints are for code that calls it. Found by error code and start of the message. */
 const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string])[] = [
   ['INPUT_INVALID', 'Cannot start a run', 'Give it with --input key=text, --input key:=json, or --input-file.'],
@@ -92,11 +95,8 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ['RUN_LEASED', 'Cannot acquire', 'Wait until that process releases the run; `phasegate cancel` asks it to stop.'],
   ['RUN_LEASED', 'Cannot remove', 'Wait until that process releases the run; `phasegate cancel` asks it to stop.'],
   ['LEASE_LOST', 'Cannot continue', 'Nothing needs repair. Show the status of the run: phasegate show <run>'],
-  [
-    'JOURNAL_DIVERGED',
-    'Cannot tell',
-    'Restore the definition and the version of phasegate that the run was started with; or fork the run before that record.',
-  ],
+  ['JOURNAL_DIVERGED', 'Cannot replay', SEEK_GOOD],
+  ['JOURNAL_DIVERGED', 'Cannot restore', SEEK_GOOD],
   [
     'STORE_READ_ONLY',
     'Cannot open',
