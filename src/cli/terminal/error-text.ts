@@ -104,11 +104,6 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ],
   ['STORE_UNREADABLE', 'Cannot open', 'Restore it from a copy, or name another file with --store.'],
   [
-    'DECISION_INVALID',
-    "Cannot read the reviewer's answer",
-    'Answer with text such as "RETRY: <feedback>", or JSON such as { "type": "retry", "feedback": "<feedback>" }.',
-  ],
-  [
     'REVIEW_UNAVAILABLE',
     'Cannot judge',
     'The work was not rejected. Repair the reviewer, raise maxReviewErrors, or run it on a terminal, where you are asked.',
