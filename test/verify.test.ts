@@ -246,6 +246,8 @@ const FREE: readonly RegExp[] = [
   // Errors of a review, an answer that is asked for again, and a weak approval.
   /^review\.decided\.verdict\.(?:error|decision)\./u,
   /^review\.decided\.checked dropped$/u,
+  // Failed checks, which earlier versions did not name. They only ask for a retry.
+  /^review\.decided\.failedChecks dropped$/u,
   // Names of issues, which a gate gives if they have none.
   /\.issues\[\]\.id dropped$/u,
   // The name of a person, which a person may omit.

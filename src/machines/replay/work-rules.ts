@@ -185,6 +185,8 @@ function whyNotGiven(
   // Answers that are asked for again are not recorded.
   if (isMissing(verdict, gate.onUnrecognised)) return undefined;
   if (isCopied && Object.keys(verdicts).length === 0) return undefined;
+  // Earlier versions did not record the names of failed checks.
+  if (gate.checks.length > 0 && verdict.type === 'retry' && Object.keys(verdicts).length === 0) return undefined;
   if (gate.checks.length > 0 && checked !== true) return 'its checks have not passed';
   const stranger = Object.keys(verdicts).find((one) => !isAmong(gate.reviewers, one));
   if (stranger !== undefined) return `"${stranger}" is none of its reviewers`;
