@@ -129,7 +129,7 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVA
     const again = ['import', 'old.jsonl', '--store', 'new.db', '--run-id', 'flag-x'];
     expect(await phasegate(again, { cwd })).toMatchObject({
       code: 0,
-      stdout: 'run flag-x of "asks" imported\n',
+      stdout: expect.stringMatching(/^run flag-x of "asks" imported\nseal \w{64}\n$/u) as string,
     });
     expect((await phasegate(again, { cwd })).stderr).toContain('Cannot import run flag-x as the store has a run');
     expect(await phasegate(['rm', ...on, '--', '--flag x'], { cwd })).toMatchObject({ code: 0 });
