@@ -7,7 +7,7 @@
  * @module
  */
 import type { Writable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { createExcerpt } from './output-excerpt.ts';
 import { noteGroup, noteRunning, RUN_VARIABLE, sendTo, stopGroup } from './process-groups.ts';
 
@@ -169,6 +169,8 @@ interface Streams extends PromiseLike<unknown> {
 async function sweep(pid: number | undefined, child: Streams, stop: () => Promise<void>): Promise<void> {
   await Promise.race([child, sleep(DRAIN_MS)]);
   await stop();
+  // A busy event loop can find the end first. Between two immediates it reads all that the process has left in its pipes.
+  await Promise.race([child, turn().then(() => turn())]);
   child.stdout.destroy();
   child.stderr.destroy();
   if (pid !== undefined) groups.delete(pid);
