@@ -6,7 +6,7 @@
  */
 import { noteSchema, type GroupNote, type ProcessIdentity } from '../../model/values/process-identity.ts';
 import { sha256Hex } from '../../model/values/sha256.ts';
-import { hasEnded, here, identify, isAlive, isCertain, membersOf, readSystem, statOf } from './process-life.ts';
+import { hasEnded, here, identify, inherits, isAlive, isCertain, membersOf, statOf } from './process-life.ts';
 
 /** The variable of the run that a process works for. */
 export const RUN_VARIABLE = 'PHASEGATE_RUN';
@@ -62,7 +62,7 @@ export async function endLeftGroups(
     notesOf(run).map(async ([{ owner, group }, remove]) => {
       const isPrevious = owner.pid === previous?.pid && owner.start === previous.start && owner.pid !== process.pid;
       if (isAlive(owner) && !(isPrevious && isCertain(owner))) return;
-      if (group.pid > 1 && (isCertain(group) || isLeaderless(group, run))) await stopGroup(group.pid);
+      if (group.pid > 1 && (isCertain(group) || (await isLeaderless(group, run)))) await stopGroup(group.pid);
       remove();
     }),
   );
@@ -139,13 +139,13 @@ function hasMembers(pid: number): boolean {
  * True if the leader of a group has ended, and a member works for the run. The number of a leader is not given to another process while
  * its group has members. Only Linux tells.
  */
-function isLeaderless(known: ProcessIdentity, run: string): boolean {
+async function isLeaderless(known: ProcessIdentity, run: string): Promise<boolean> {
   const { host, namespace, boot } = here();
   if (known.host !== host || known.namespace !== namespace || boot === '' || known.boot !== boot) return false;
   const leader = statOf(known.pid);
   if (leader.length > 0 && !hasEnded(leader)) return false;
-  const variable = `${RUN_VARIABLE}=${bare(run)}`;
-  return membersOf(known.pid).some((pid) => readSystem(`/proc/${pid}/environ`).split('\0').includes(variable));
+  const members = membersOf(known.pid).map((pid) => inherits(pid, RUN_VARIABLE, bare(run)));
+  return (await Promise.all(members)).includes(true);
 }
 
 /** Most characters of a note. */

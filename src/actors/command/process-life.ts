@@ -50,6 +50,19 @@ export function membersOf(group: number): readonly number[] {
   });
 }
 
+/** True if a process has a variable with that value in its environment, on Linux. */
+export async function inherits(pid: number, name: string, value: string): Promise<boolean> {
+  try {
+    const environment = await process.getBuiltinModule('fs').promises.readFile(`/proc/${pid}/environ`, 'latin1');
+    const wanted = Buffer.from(`${name}=${value}`).toString('latin1');
+    // A zombie has an empty environment.
+    return `\0${environment}`.includes(`\0${wanted}\0`);
+  } catch {
+    // It has ended, or belongs to another user.
+    return false;
+  }
+}
+
 /** True for the status fields of a zombie, which its parent has not collected. */
 export function hasEnded([state]: readonly string[]): boolean {
   return state === 'Z' || state === 'X';
@@ -68,8 +81,10 @@ export function here(): Required<Pick<ProcessIdentity, 'host' | 'namespace' | 'b
   return { host: process.getBuiltinModule('os').hostname(), namespace, boot };
 }
 
+// --- internal ---
+
 /** Reads a file of the system; empty if there is none, or this user may not read it. */
-export function readSystem(path: string): string {
+function readSystem(path: string): string {
   try {
     return process.getBuiltinModule('fs').readFileSync(path, 'utf8');
   } catch {

@@ -144,9 +144,17 @@ export class PhaseRestorer {
 
   #end(line: RecordedReport, work: DeferredWork | undefined, progress: ReturnType<typeof createProgress>): void {
     if (!work) throw this.#diverged(`nothing works that could lead to ${shownEvent(line.report)}`);
-    const later = this.#stub.script.slice(this.#at + 1, this.#at + 1 + MOST_AFTER);
-    const reports = later.flatMap((one) => (one.type === 'report' ? [one.report] : []));
-    work.end(outcomeBefore([line.report, ...reports], this.#stub.input.phase, progress.soFar(0)));
+    work.end(outcomeBefore(line.report, this.#after(), this.#stub.input.phase, progress.soFar(0)));
+  }
+
+  /** The report after the current line, apart from warnings. */
+  #after(): PhaseReport | undefined {
+    const { script } = this.#stub;
+    for (let at = this.#at + 1; at < script.length; at++) {
+      const line = script[at];
+      if (line?.type === 'report' && line.report.type !== 'phase.warned') return line.report;
+    }
+    return undefined;
   }
 
   /** Returns why a recorded report cannot be, by the rules; `undefined` if it can. */
@@ -164,9 +172,6 @@ export class PhaseRestorer {
     });
   }
 }
-
-/** Most reports after a decision that tell about it: warnings, and a loop. */
-const MOST_AFTER = 16;
 
 const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
 

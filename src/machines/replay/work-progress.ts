@@ -72,9 +72,10 @@ export function isWork(report: PhaseReport): report is TaskReport {
   return report.type.startsWith('task.') || (report.type === 'phase.warned' && !BY_PHASE.has(report.code));
 }
 
-/** Returns the outcome of work, from the next reports of its phase. */
+/** Returns the outcome of work, from the next report of its phase, and the one after it. */
 export function outcomeBefore(
-  [next, ...later]: readonly [PhaseReport, ...PhaseReport[]],
+  next: PhaseReport,
+  after: PhaseReport | undefined,
   phase: PhasePlan,
   { outputs, baseline }: Pick<Progress, 'outputs' | 'baseline'>,
 ): AttemptOutcome | GateOutcome {
@@ -86,7 +87,7 @@ export function outcomeBefore(
         verdicts,
         checked,
         failedChecks,
-        repeats: repeatsBefore(later, phase),
+        repeats: repeatsBefore(after, phase),
         ...(edited && { edited }),
       };
     if (verdict.type === 'retryPredecessor')
@@ -99,9 +100,8 @@ export function outcomeBefore(
 
 // --- internal ---
 
-/** Bounds for the equal demands before a decision, from the reports after it; `undefined` if they do not tell. */
-function repeatsBefore(later: readonly PhaseReport[], { gate }: PhasePlan): RepeatBounds | undefined {
-  const [next] = later.filter(({ type }) => type !== 'phase.warned');
+/** Bounds for the equal demands before a decision, from the report after it; `undefined` if it does not tell. */
+function repeatsBefore(next: PhaseReport | undefined, { gate }: PhasePlan): RepeatBounds | undefined {
   if (next?.type === 'loop.detected' && next.kind === 'unchanged') return undefined;
   if (next?.type === 'loop.detected' && next.kind === 'feedback')
     return next.times === undefined ? undefined : { least: next.times, most: next.times };

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isCertain, statOf } from '../../actors/command/process-life.ts';
+import { inherits, isCertain, statOf } from '../../actors/command/process-life.ts';
 import type { ProcessIdentity } from '../../model/values/process-identity.ts';
 
 /** Variable that processes of a workspace inherit. Its value is the folder. */
@@ -52,7 +52,7 @@ async function inheritorsOf(folder: string): Promise<readonly number[]> {
     .filter((name) => /^\d{1,10}$/u.test(name))
     .map(Number)
     .filter((pid) => !own.has(pid));
-  const found = await Promise.all(pids.map(async (pid) => ((await hasCookie(pid, folder)) ? [pid] : [])));
+  const found = await Promise.all(pids.map(async (pid) => ((await inherits(pid, COOKIE, folder)) ? [pid] : [])));
   return found.flat();
 }
 
@@ -61,18 +61,6 @@ function ancestors(): ReadonlySet<number> {
   const found = new Set([1]);
   for (let pid = process.pid; pid > 1 && !found.has(pid); pid = Number(statOf(pid)[1] ?? 1)) found.add(pid);
   return found;
-}
-
-async function hasCookie(pid: number, folder: string): Promise<boolean> {
-  try {
-    const environment = await readFile(`/proc/${pid}/environ`, 'latin1');
-    const wanted = Buffer.from(`${COOKIE}=${folder}`).toString('latin1');
-    // A zombie has an empty environment.
-    return `\0${environment}`.includes(`\0${wanted}\0`);
-  } catch {
-    // It has ended, or belongs to another user.
-    return false;
-  }
 }
 
 function send(target: number, signal: NodeJS.Signals): void {
