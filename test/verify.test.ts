@@ -14,7 +14,7 @@ import {
   task,
   verifyRun,
 } from '../src/index.ts';
-import { runRecordSchema, type RunRecord } from '../src/records.ts';
+import { runRecordSchema, type RunEvent, type RunRecord } from '../src/records.ts';
 import { checkJournal } from '../src/machines/replay/check-journal.ts';
 import type { RunStore } from '../src/store.ts';
 
@@ -111,7 +111,10 @@ describe('verifyRun()', () => {
 });
 
 describe('resumeRun()', () => {
-  it('refuses an approval without its review, in a phase that has ended', async () => {
+  it.each([
+    ['', undefined],
+    [', also with masks of the caller', (event: RunEvent) => ({ ...event })],
+  ])('refuses an approval without its review, in a phase that has ended%s', async (_, redact) => {
     const store = memoryStore();
     const print = phase('print', { after: ['draft'], tasks: [task('sheet', { run: () => 1 })] });
     const book = definePipeline({ name: 'book', phases: [draft, print] });
@@ -125,10 +128,10 @@ describe('resumeRun()', () => {
         .filter(({ event }) => !event.type.startsWith('review.'))
         .map((record, at) => ({ ...record, seq: at + 1 })),
     );
-    const refused = await resumeRun(forged, 'run', book).then(String, (error: unknown) => error);
+    const refused = await resumeRun(forged, 'run', book, { redact }).then(String, (error: unknown) => error);
     expect(refused).toMatchObject({ code: 'JOURNAL_DIVERGED' });
     expect(String(refused)).toMatch(/near record 5: it reports .*review\.started/u);
-    (await resumeRun(left(begun), 'run', book)).suspend();
+    (await resumeRun(left(begun), 'run', book, { redact })).suspend();
   });
 });
 

@@ -7,7 +7,7 @@ import { markResumed, reopenRun } from '../machines/coordinator/continue-run.ts'
 import type { Continuation } from '../machines/pipeline/continuation.ts';
 import { continueFrom } from '../machines/pipeline/open-run.ts';
 import { replayChecked } from '../machines/replay/check-journal.ts';
-import { replay, type Replayed } from '../machines/replay/replay.ts';
+import type { Replayed } from '../machines/replay/replay.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
@@ -85,12 +85,11 @@ export function prepareResume(
   // The plan may differ from the first one although this resume does not change it: an earlier resume may have.
   const changed = fingerprintLike(plan, first) !== first.fingerprint;
   if (changed) checkStartedPhases(runId, plan, records);
-  // Texts that a function of the caller has masked cannot be told from others, so phases that have ended are not checked.
-  const go = options.redact === undefined ? replayChecked : replay;
-  const replayed = replayLimited(isLimited, go, input, records, {
+  const replayed = replayLimited(isLimited, input, records, {
     changed,
     reopens: how === 'retry',
     redact: guardRedact(redact),
+    isRedactOwn: options.redact !== undefined,
   });
   const event: EventOf<'run.resumed'> = {
     type: 'run.resumed',
@@ -177,13 +176,9 @@ function leftAtOf({ lease, lapsed, updatedAt }: ListedRun, now: number | undefin
 }
 
 /** @param isLimited True if only limits of the run differ from before. */
-function replayLimited(
-  isLimited: boolean,
-  go: typeof replayChecked,
-  ...[input, records, options]: Parameters<typeof replayChecked>
-): Replayed {
+function replayLimited(isLimited: boolean, ...[input, records, options]: Parameters<typeof replayChecked>): Replayed {
   try {
-    return go(input, records, options);
+    return replayChecked(input, records, options);
   } catch (error) {
     throw isLimited ? limitsTooLow(input.run, error) : error;
   }

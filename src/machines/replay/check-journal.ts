@@ -5,6 +5,7 @@
  */
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { Redact } from '../../model/events/redact.ts';
 import { definitionOf } from '../../model/events/run-definition.ts';
 import { fingerprint as fingerprintOf } from '../../model/plan/plan.ts';
 import type { PipelineInput } from '../coordinator/run-state.ts';
@@ -15,18 +16,25 @@ import { replay, type Replayed, type ReplayOptions } from './replay.ts';
  * Checks all records of a run, or its first ones. The coordinator replays them, and each phase that has begun is restored with its
  * records, even if it has ended.
  *
+ * @param redact The function of the caller that has masked texts of the records; it never throws. @default none
  * @throws PhasegateError `JOURNAL_DIVERGED` with a record that does not follow from those before it.
  */
-export function checkJournal(records: readonly RunRecord[]): void {
+export function checkJournal(records: readonly RunRecord[], redact?: Redact): void {
   const first = records[0];
   if (first?.event.type !== 'run.started') throw impossible(first?.runId ?? '', 'record 1 starts no run');
   try {
-    checkRun(first.runId, first.event, records);
+    checkRun(first.runId, first.event, records, redact);
   } catch (error) {
     if (PhasegateError.is(error) && error.code === 'JOURNAL_DIVERGED') throw error;
     // An event that the machines have no step for, or a plan that is none.
     throw impossible(first.runId, errorInfo(error).message, error);
   }
+}
+
+/** Options of {@link replayChecked}. */
+export interface CheckOptions extends Omit<ReplayOptions, 'onEnd'> {
+  /** True if `redact` is a function of the caller. Its marks cannot be told from text, so free texts of phases are not compared. @default false */
+  readonly isRedactOwn?: boolean;
 }
 
 /**
@@ -37,9 +45,9 @@ export function checkJournal(records: readonly RunRecord[]): void {
 export function replayChecked(
   input: PipelineInput,
   records: readonly RunRecord[],
-  options: Omit<ReplayOptions, 'onEnd'>,
+  { isRedactOwn, ...options }: CheckOptions,
 ): Replayed {
-  const check = phaseCheck(input.run, records);
+  const check = phaseCheck(input.run, records, isRedactOwn ? options.redact : undefined);
   const replayed = replay(input, records, { ...options, onEnd: check });
   for (const stub of replayed.stubs.values()) check(stub);
   return replayed;
@@ -47,11 +55,15 @@ export function replayChecked(
 
 // --- internal ---
 
-function checkRun(run: string, first: EventOf<'run.started'>, records: readonly RunRecord[]): void {
+function checkRun(run: string, first: EventOf<'run.started'>, records: readonly RunRecord[], redact?: Redact): void {
   const { plan: begun, input, attended, memory, edition = 1 } = first;
   for (const { event, seq } of records) checkPlan(run, event, seq);
   const { plan } = definitionOf(records, first);
-  replayChecked({ run, plan, input, attended, memory, edition }, records, { changed: plan !== begun });
+  replayChecked({ run, plan, input, attended, memory, edition }, records, {
+    changed: plan !== begun,
+    redact,
+    isRedactOwn: redact !== undefined,
+  });
 }
 
 function checkPlan(run: string, event: RunEvent, seq: number): void {

@@ -4,7 +4,8 @@
  * @module
  */
 import { createActor, createMachine } from 'xstate';
-import type { RunRecord } from '../../model/events/event.ts';
+import type { PhaseReport, RunRecord } from '../../model/events/event.ts';
+import { maskTexts, type Redact } from '../../model/events/redact.ts';
 import { phaseLogic } from '../phase/phase-logic.ts';
 import type { WorkLogic } from '../phase/ports.ts';
 import { openServices, whileDeferring } from '../phase/run-services.ts';
@@ -16,9 +17,11 @@ import { rulesOf } from './work-rules.ts';
  * Creates the check of the phases of a run.
  *
  * @param records All records of the run, or its first ones.
+ * @param redact A function of the caller that has masked texts of the records by marks of its own. Then free texts are not compared.
+ * @default none
  * @returns Takes a phase with its whole script. It throws a PhasegateError `JOURNAL_DIVERGED` if the phase does not make its records.
  */
-export function phaseCheck(run: string, records: readonly RunRecord[]): (stub: PhaseStub) => void {
+export function phaseCheck(run: string, records: readonly RunRecord[], redact?: Redact): (stub: PhaseStub) => void {
   const first = records[0]?.event;
   const copied = first?.type === 'run.started' ? first.forked?.records : undefined;
   const resumed = records.flatMap(({ event, seq }) => (event.type === 'run.resumed' ? [seq] : []));
@@ -27,7 +30,15 @@ export function phaseCheck(run: string, records: readonly RunRecord[]): (stub: P
   return (stub) => {
     const actor = createActor(logic, { id: stub.name, parent, input: stub.input });
     const rules = rulesOf({ phase: stub.input.phase, copied, resumed });
-    const restorer = new PhaseRestorer(run, stub, actor, (event) => event, rules);
+    const restorer = redact
+      ? new PhaseRestorer(
+          run,
+          stub,
+          actor,
+          (event) => maskTexts(redact(event)),
+          (report, seq) => rules(report.type === 'phase.approved' ? report : (maskTexts(report) as PhaseReport), seq),
+        )
+      : new PhaseRestorer(run, stub, actor, (event) => event, rules);
     services.takeReport = (report) => restorer.compare(report);
     whileDeferring(parent, () => restorer.play(0));
   };

@@ -27,6 +27,11 @@ export function redactSecrets(event: RunEvent): RunEvent {
   return mapTexts(event, maskSecrets);
 }
 
+/** Masks every free text of an event, so that any two texts count as equal. The input of the run is kept. */
+export function maskTexts(event: RunEvent): RunEvent {
+  return mapTexts(event, () => MASK);
+}
+
 /**
  * Wraps `redact` so that it never throws. If it throws, or returns another type of event, every text is masked, and so is the input of
  * the run. Secrets that the process knows are always masked.
@@ -40,7 +45,7 @@ export function guardRedact(redact: Redact): Redact {
     } catch {
       // An event that cannot be redacted is masked as a whole.
     }
-    return event.type === 'run.started' ? withoutInput(event) : mapTexts(event, () => MASK);
+    return event.type === 'run.started' ? withoutInput(event) : maskTexts(event);
   };
 }
 

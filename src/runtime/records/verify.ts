@@ -6,6 +6,7 @@
 import { checkJournal } from '../../machines/replay/check-journal.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
+import { guardRedact, type Redact } from '../../model/events/redact.ts';
 import { endFrom } from '../../model/events/run-end.ts';
 import { sealIn, startSeal } from '../../model/events/seal.ts';
 import { isSameJson } from '../../model/values/json.ts';
@@ -40,6 +41,8 @@ export interface Verification {
 export interface VerifyOptions {
   /** A seal of this run that was kept elsewhere. The run may have more records by now. */
   readonly seal?: string | undefined;
+  /** The function of your own that has masked texts of this run (`redact` of `startRun`). Free texts are then not compared. @default none */
+  readonly redact?: Redact | undefined;
 }
 
 /**
@@ -54,9 +57,10 @@ export interface VerifyOptions {
 export async function verifyRun(
   given: RunStore,
   runId: string,
-  { seal: kept }: VerifyOptions = {},
+  { seal: kept, redact }: VerifyOptions = {},
 ): Promise<Verification> {
   const wanted = kept === undefined ? undefined : readSeal(kept);
+  const problemOf = (some: readonly RunRecord[]) => journalProblem(some, redact);
   const store = patientStore(given);
   const listed = await store.run(runId);
   if (!listed) throw runUnknown('verify', runId);
@@ -69,7 +73,7 @@ export async function verifyRun(
     seal.add(record);
     if (wanted !== undefined && seal.hex() === wanted) sealed = record.seq;
   }
-  const forged = records.length === 0 ? undefined : journalProblem(records);
+  const forged = records.length === 0 ? undefined : problemOf(records);
   const problems = [damage, damaged, forged].filter((problem) => problem !== undefined);
   if (damaged === undefined && forged === undefined) problems.push(...(await contradictions(store, listed, records)));
   const isUnsealed = wanted !== undefined && sealed === undefined;
@@ -79,17 +83,22 @@ export async function verifyRun(
     runId,
     records: records.length,
     problems,
-    good: isUnsealed ? 0 : goodOf(records, forged),
+    good: isUnsealed ? 0 : goodOf(records, forged, problemOf),
     seal: seal.hex(),
     ...(sealed !== undefined && { sealed }),
     ...(checkedFrom !== undefined && { checkedFrom }),
   };
 }
 
-/** Checks that the machines could have written records. @returns The problem, as a sentence; `undefined` if there is none. */
-export function journalProblem(records: readonly RunRecord[]): string | undefined {
+/**
+ * Checks that the machines could have written records.
+ *
+ * @param redact The function of the caller that has masked them. @default none
+ * @returns The problem, as a sentence; `undefined` if there is none.
+ */
+export function journalProblem(records: readonly RunRecord[], redact?: Redact): string | undefined {
   try {
-    checkJournal(records);
+    checkJournal(records, redact && guardRedact(redact));
     return undefined;
   } catch (error) {
     return PhasegateError.is(error) ? sentenceOf(error) : errorInfo(error).message;
@@ -127,13 +136,17 @@ function readSeal(text: string): string {
 }
 
 /** Number of first records that the machines could have written. @param forged The problem of all together. */
-function goodOf(records: readonly RunRecord[], forged: string | undefined): number {
+function goodOf(
+  records: readonly RunRecord[],
+  forged: string | undefined,
+  problemOf: (records: readonly RunRecord[]) => string | undefined,
+): number {
   // A fork cannot begin with the records of an end.
   if (forged === undefined) return records.length === 0 ? 0 : endFrom(records, records.length);
   let [possible, impossible] = [0, records.length];
   while (impossible - possible > 1) {
     const middle = Math.floor((possible + impossible) / 2);
-    if (journalProblem(records.slice(0, middle)) === undefined) possible = middle;
+    if (problemOf(records.slice(0, middle)) === undefined) possible = middle;
     else impossible = middle;
   }
   return possible;
