@@ -100,7 +100,7 @@ export {
   type ResumeAllOptions,
   type FailedResume,
   type Waiting,
-} from './runtime/resume-all.ts';
+} from './runtime/workers/resume-all.ts';
 export { cancelRun } from './runtime/cancel.ts';
 export type { ResumeOptions } from './runtime/resume.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';

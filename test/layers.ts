@@ -81,7 +81,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   actors: ['attempt', 'review', 'work', 'command'],
   workspaces: ['operations', 'snapshot', 'place', 'marker', 'git', '.'],
   store: ['sqlite', '.'],
-  runtime: ['.', 'inbox', 'records', 'resuming'],
+  runtime: ['workers', '.', 'inbox', 'records', 'resuming'],
   visualizations: ['statechart', 'pictures', 'layout'],
   server: ['.'],
   llm: ['work', 'review', 'call'],

@@ -3,62 +3,35 @@
  *
  * @module
  */
-import { createActor, type ActorOptions, type ActorRefFrom } from 'xstate';
+import { createActor } from 'xstate';
 import { processesOfRunAtRest } from '../actors/command/process-groups.ts';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
-import { clockOf, type Clock } from '../machines/phase/clock.ts';
+import { clockOf } from '../machines/phase/clock.ts';
 import { setOuterQuota } from '../machines/phase/run-services.ts';
-import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 import { isTimed, setEventListener, setPorts, stopPhases } from '../machines/pipeline/run-state-registry.ts';
-import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, type PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent } from '../model/events/event.ts';
-import { guardRedact, redactSecrets, type Redact } from '../model/events/redact.ts';
+import { guardRedact } from '../model/events/guard-redact.ts';
+import { redactSecrets } from '../model/events/redact.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
-import { bindChildRuns, createChildRuns, type ChildRuns, type Outer, type SharedSettings } from './child-runs.ts';
+import { bindChildRuns, createChildRuns, type ChildRuns } from './child-runs.ts';
+import type { EngineOptions, PipelineActor } from './engine-options.ts';
 import { eventsWithoutMachine } from './records/end-events.ts';
 import { openInbox } from './exit-notice.ts';
 import { followSignal } from './follow-signal.ts';
 import { bindHumanWork, mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
 import { machineOf, portsOf } from './machine-of.ts';
-import type { PeerMessage, RunPersistence } from './records/persistence.ts';
-import { append, close, detach, readableAt, type RecordLog } from './records/record-log.ts';
+import type { PeerMessage } from './records/persistence.ts';
+import { append, close, detach, readableAt } from './records/record-log.ts';
 import { StartedRun } from './run-handle.ts';
 import { outcomeOf } from './run-outcome.ts';
 import { outputsOf } from './run-unsuccessful-error.ts';
 import type { Run } from './run.ts';
+import { watchWaiting } from './inbox/suspend-waiting.ts';
 import { safeInspector } from './safe-inspector.ts';
-
-/** The actor of a run. */
-export type PipelineActor = ActorRefFrom<typeof pipelineMachine>;
-
-/** Parts of a run. */
-export interface EngineOptions {
-  readonly pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>;
-  readonly log: RecordLog;
-  /** Stores the records; `undefined` for a run without a store. */
-  readonly persistence: RunPersistence | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
-  /** Masks events before they become records; may throw. @default obvious secrets are masked */
-  readonly redact?: Redact | undefined;
-  /** Settings for the runs that its tasks start. */
-  readonly shared: Omit<SharedSettings, 'redact' | 'clock' | 'attended' | 'memory'>;
-  readonly clock?: (Clock & { now?(): number }) | undefined;
-  /** Room in the limits of the run whose task has started this one. @default unlimited */
-  readonly outer?: Outer | undefined;
-  /**
-   * Prepares the beginning of the run. If it rejects, the run ends with that error and never begins.
-   *
-   * @returns The input of its actor, and a step to take before the actor starts.
-   */
-  begin(): Promise<{ readonly input: PipelineInput; readonly prepare?: ((actor: PipelineActor) => void) | undefined }>;
-  /** Called when the run has begun, or with the error that prevented it. Without it, a run that cannot begin ends as failed. */
-  readonly onStarted?: ((error?: unknown) => void) | undefined;
-}
 
 /** Starts a run and returns at once. */
 export function runEngine<O>(options: EngineOptions): Run<O> {
@@ -66,6 +39,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let actor: PipelineActor | undefined;
   let ended = false;
   let suspended = false;
+  /** Time until which the run only waits, if it was suspended for that. */
+  let waitsUntil: number | undefined;
   /** True if this process stops before the run ends. */
   let letGo = false;
   let pendingCancel: (() => void) | undefined;
@@ -105,6 +80,22 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       }),
     }));
   }
+
+  const waiting =
+    persistence && options.whileWaiting === 'suspend'
+      ? watchWaiting({
+          log,
+          persistence,
+          inbox: inboxNow,
+          plan: () => begun?.plan,
+          suspend(until) {
+            waitsUntil = until;
+            suspend();
+          },
+        })
+      : undefined;
+  if (waiting) persistence?.whenStored(() => waiting.look());
+  const host = waiting?.host ?? persistence?.host;
 
   const redact = guardRedact(options.redact ?? redactSecrets);
   function publish(raw: RunEvent): void {
@@ -166,8 +157,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       ...(clock && { clock }),
     });
     setEventListener(made, publish);
-    if (options.outer) setOuterQuota(made, options.outer, persistence?.host);
-    if (persistence || work !== pipeline.work) setPorts(made, portsOf(work, persistence?.host));
+    if (options.outer) setOuterQuota(made, options.outer, host);
+    if (persistence || work !== pipeline.work) setPorts(made, portsOf(work, host));
     made.subscribe({ error: failRun });
     prepare?.(made);
     actor = made;
@@ -226,7 +217,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   async function conclude(): Promise<RunOutcome<O>> {
     await over.then(() => children?.atRest()).then(() => processesOfRunAtRest(log.runId));
-    const failure = await persistence?.close();
+    const failure = await persistence?.close(waitsUntil);
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
 

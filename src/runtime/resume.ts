@@ -11,7 +11,8 @@ import type { Replayed } from '../machines/replay/replay.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
-import { guardRedact, redactSecrets } from '../model/events/redact.ts';
+import { guardRedact } from '../model/events/guard-redact.ts';
+import { redactSecrets } from '../model/events/redact.ts';
 import { limitsTooLow } from '../model/events/run-limits.ts';
 import { definitionOf } from '../model/events/run-definition.ts';
 import { foldRunTimes } from '../model/events/run-times.ts';
@@ -30,7 +31,8 @@ import { runEngine } from './engine.ts';
 import { endLeftProcesses } from './resuming/left-processes.ts';
 import { nextPlan } from './resuming/next-plan.ts';
 import { checkEnd } from './resuming/not-resumable.ts';
-import { giveBack, persistRun, type PersistenceOptions } from './records/persistence.ts';
+import { persistRun, type PersistenceOptions } from './records/persistence.ts';
+import { giveBack } from './records/release-lease.ts';
 import { patientStore } from './records/patient-store.ts';
 import { createRecordLog, publishUpTo } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
@@ -39,7 +41,7 @@ import { checkPipeline, type Run, type RunOptions } from './run.ts';
 /** Options of `resumeRun`. */
 export interface ResumeOptions extends Pick<
   RunOptions,
-  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact' | 'limits'
+  'signal' | 'inspect' | 'clock' | 'holder' | 'source' | 'redact' | 'limits' | 'whileWaiting'
 > {
   /**
    * Resumes with a definition other than that of the start. It must lead to the same records: phases that have begun are unchanged, and

@@ -68,6 +68,14 @@ export interface RunOptions<I = unknown> {
    * @default none
    */
   readonly limits?: Limits | undefined;
+  /**
+   * `suspend` releases a stored run as soon as it only waits: for people, or for more than five seconds for its next try. Its `result` then
+   * has the status `suspended`, and no process has to keep it. An answer or the time makes it ready for a worker. A run is kept as long as
+   * anything of it is active: a task, a child run, or another reviewer of the gate that a person reviews.
+   *
+   * @default 'hold'
+   */
+  readonly whileWaiting?: 'hold' | 'suspend' | undefined;
   /** Timers and, if it has `now()`, the time of records. @default the system's clock */
   readonly clock?: (Clock & { now?(): number }) | undefined;
 }

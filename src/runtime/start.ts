@@ -48,7 +48,7 @@ function begin<O>(
   checkPipeline(made);
   const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
   const { memory = false } = options;
-  const { runId = ulid(), clock, attended = false, holder, source, signal, inspect, redact } = options;
+  const { runId = ulid(), clock, attended = false, holder, source, signal, inspect, redact, whileWaiting } = options;
   const store = options.store && patientStore(options.store);
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({
@@ -58,6 +58,7 @@ function begin<O>(
     inspect,
     redact,
     clock,
+    whileWaiting,
     outer,
     shared: { store, holder, source, starter },
     persistence: store && persistRun({ store, log, holder, origin: { source } }),

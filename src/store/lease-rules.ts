@@ -40,8 +40,13 @@ export function takeRun(
 /** The lease with a later expiry. @throws `LEASE_LOST`, `STORE_MISUSED` */
 export function prolong(current: Claim | undefined, lease: Lease, ms: number, now: number): Claim {
   const expiresAt = expiry(lease.runId, ms, now);
-  if (current?.token !== lease.token) throw leaseLost('keep', lease, current);
-  return { ...current, expiresAt, ms };
+  return { ...checkHeld('keep', current, lease), expiresAt, ms };
+}
+
+/** The claim of a lease that is still valid. @param action Such as `keep`. @throws `LEASE_LOST` */
+export function checkHeld(action: string, current: Claim | undefined, lease: Lease): Claim {
+  if (current?.token !== lease.token) throw leaseLost(action, lease, current);
+  return current;
 }
 
 /** The lease as others see it; `undefined` if it has expired. */

@@ -6,6 +6,7 @@
 import { LONGEST_REFLECTION, MOST_REFLECTIONS } from '../model/revision/revision-extras.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { MemoryFilter } from './port.ts';
+import { memoryOf } from './serialize.ts';
 
 /** Most memories of one phase of one pipeline in one scope. Older ones are removed. */
 export const MOST_MEMORIES = MOST_REFLECTIONS;
@@ -16,6 +17,14 @@ export function matchesMemory(memory: Memory, { scope, pipeline, phase, runId }:
   if (pipeline !== undefined && memory.pipeline !== pipeline) return false;
   if (phase !== undefined && memory.phase !== phase) return false;
   return runId === undefined || memory.runId === runId;
+}
+
+/** Adds a memory, as JSON text, to others. Removes the oldest ones of the same phase above the limit. */
+export function remember(memories: string[], text: string): void {
+  memories.push(text);
+  const { scope, pipeline, phase } = memoryOf(text);
+  const ofPhase = memories.filter((one) => matchesMemory(memoryOf(one), { scope, pipeline, phase }));
+  for (const old of ofPhase.slice(0, -MOST_MEMORIES)) memories.splice(memories.indexOf(old), 1);
 }
 
 /** The defect of a batch's memories; `undefined` if there is none. */

@@ -5,8 +5,8 @@
  */
 import type { RunInfo } from '../projections/run/run-info.ts';
 import { matches, span } from './filters.ts';
-import { leaseOf, liveLease, prolong, refusal, leaseFields, takeRun, type Claim } from './lease-rules.ts';
-import { matchesMemory, MOST_MEMORIES } from './memory-rules.ts';
+import { checkHeld, leaseOf, liveLease, prolong, refusal, leaseFields, takeRun, type Claim } from './lease-rules.ts';
+import { matchesMemory, remember } from './memory-rules.ts';
 import type { Batch, InboxFilter, KeptMessage, ListedRun, RunStore } from './port.ts';
 import * as refuse from './refusals.ts';
 import { infoOf, itemOf, memoryOf, messageOf, recordOf, textOf } from './serialize.ts';
@@ -46,7 +46,14 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       refuse.checkAppend(batch, lease, { seq: kept?.records.length ?? 0, lease: claims.get(runId) }, now());
       // All checks precede the first write, as a batch must be stored whole or not at all.
       const rows = rowsOf(batch);
-      const run = kept ?? { records: [], info: rows.info, messages: [], answered: new Set(), artifacts: new Set() };
+      const run = kept ?? {
+        records: [],
+        info: rows.info,
+        messages: [],
+        answered: new Set(),
+        artifacts: new Set(),
+        readyAt: 0,
+      };
       run.info = rows.info;
       for (const record of rows.records) run.records.push(record);
       for (const [id, item] of rows.items) items.set(id, item);
@@ -95,11 +102,13 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
     },
 
     acquire(runId, holder, ms) {
-      const { claims } = open();
+      const { runs, claims } = open();
       refuse.checkRunId(runId);
       const { type, claim } = takeRun(claims.get(runId), { runId, holder, ms }, now());
       claims.set(runId, claim);
       if (type === 'refused') throw refusal(claim);
+      const run = runs.get(runId);
+      if (run) run.readyAt = 0;
       return leaseOf(claim);
     },
     renew(lease, ms) {
@@ -111,6 +120,25 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
     release({ runId, token }) {
       const { claims } = open();
       if (claims.get(runId)?.token === token) claims.delete(runId);
+    },
+    suspend(lease, until, heard) {
+      const { runs, claims } = open();
+      checkHeld('suspend', claims.get(lease.runId), lease);
+      claims.delete(lease.runId);
+      const run = runs.get(lease.runId);
+      if (run && !run.messages.some(({ id }) => id > heard)) run.readyAt = until;
+    },
+    ready(pipelines, limit) {
+      const { runs, claims } = open();
+      const time = now();
+      return [...runs.values()]
+        .filter(({ readyAt }) => readyAt <= time)
+        .map(({ info }) => infoOf(info))
+        .filter(({ status, pipeline }) => status === 'running' && pipelines.includes(pipeline))
+        .map((info) => listed(info, claims.get(info.runId), time))
+        .filter(({ lease }) => lease === undefined)
+        .toSorted((a, b) => a.startedAt - b.startedAt)
+        .slice(0, limit);
     },
 
     inbox({ runId, open: isOpen }: InboxFilter = {}) {
@@ -139,6 +167,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
         run.answered.add(id);
       }
       posted += 1;
+      run.readyAt = 0;
       run.messages.push({ id: posted, text: textOf(message) });
     },
     messages(runId, after = 0): readonly KeptMessage[] {
@@ -194,6 +223,8 @@ interface KeptRun {
   readonly answered: Set<string>;
   /** Hashes of the artifacts that it refers to. */
   readonly artifacts: Set<string>;
+  /** Time from which on a process may continue it, in milliseconds since 1970. */
+  readyAt: number;
 }
 
 interface Rows {
@@ -201,14 +232,6 @@ interface Rows {
   readonly records: readonly string[];
   readonly items: readonly (readonly [id: string, text: string])[];
   readonly memories: readonly string[];
-}
-
-/** Stores a memory, and removes the oldest ones of the same phase above the limit. */
-function remember(memories: string[], text: string): void {
-  memories.push(text);
-  const { scope, pipeline, phase } = memoryOf(text);
-  const ofPhase = memories.filter((one) => matchesMemory(memoryOf(one), { scope, pipeline, phase }));
-  for (const old of ofPhase.slice(0, -MOST_MEMORIES)) memories.splice(memories.indexOf(old), 1);
 }
 
 function rowsOf({ info, records, items, memories = [] }: Batch): Rows {

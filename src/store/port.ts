@@ -6,15 +6,16 @@
  *
  * @module
  */
-import type { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord, RunStatus } from '../model/events/event.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
+import type { AppendFunction } from './batch.ts';
 import type { Backup, BackupOptions, Compaction } from './maintenance.ts';
 
 export type { Memory } from '../projections/run/learned.ts';
 export type { RunInfo } from '../projections/run/run-info.ts';
+export type { Append, AppendFunction, Batch, StoredValue } from './batch.ts';
 
 /** A value, or a promise of it: stores may be synchronous. */
 export type Awaitable<T> = T | Promise<T>;
@@ -29,56 +30,6 @@ export interface ListedRun extends RunInfo {
   readonly checkedFrom?: number | undefined;
   /** The damage of its row, as a sentence. Then id, pipeline, status, times and `seq` are a guess. @default none */
   readonly damage?: string | undefined;
-}
-
-/** A value that records refer to instead of containing it. */
-export interface StoredValue {
-  /** SHA-256 of `content` in UTF-8, in hex. */
-  readonly hash: string;
-  /** JSON text. */
-  readonly content: string;
-}
-
-/** Values that are stored together. */
-export interface Batch {
-  readonly runId: string;
-  /** At least one; numbered from the last stored record on, without gaps. */
-  readonly records: readonly RunRecord[];
-  /** The summary of the run after these records. */
-  readonly info: RunInfo;
-  /** Items of the inbox that the records open or change, in their new state. */
-  readonly items: readonly InboxItem[];
-  /** Values that the records refer to. */
-  readonly artifacts: readonly StoredValue[];
-  /** Memories for later runs. A store without memories ignores them. @default none */
-  readonly memories?: readonly Memory[] | undefined;
-}
-
-/** One of several batches that are stored together. */
-export interface Append {
-  readonly batch: Batch;
-  /** As the second argument of `append`. */
-  readonly lease: Lease | undefined;
-}
-
-/** The function by which a store takes records. */
-export interface AppendFunction {
-  /**
-   * @param lease A lease from `acquire` or `renew`. Only its token counts. An expired one is good until another process takes the run.
-   *   Without a lease, no process may have one.
-   * @throws `SEQ_CONFLICT` if the first record does not follow the last stored one; `LEASE_LOST` if another process has taken the lease
-   *   since, it was released, or the run was removed; `RUN_LEASED` if no lease is given and a process has one; `STORE_MISUSED` if the
-   *   batch is inconsistent.
-   */
-  (batch: Batch, lease?: Lease): Awaitable<void>;
-  /**
-   * Stores batches of several runs at once, which costs a disk about as much as one. A store that gains nothing by it omits this. It belongs
-   * to the function, so a store that wraps another, and replaces `append`, is not bypassed.
-   *
-   * @returns The error of each batch, in their order; `undefined` for a stored one. A refused batch keeps none of the others from being
-   *   stored. If it throws, nothing is stored, and each batch is appended alone.
-   */
-  readonly all?: ((appends: readonly Append[]) => Awaitable<readonly (PhasegateError | undefined)[]>) | undefined;
 }
 
 /** The right to append to a run for a limited time. */
@@ -210,6 +161,23 @@ export interface RunStore {
   renew(lease: Lease, ms: number): Awaitable<Lease>;
   /** Releases a lease. Does nothing if it is lost. */
   release(lease: Lease): Awaitable<void>;
+  /**
+   * Releases the lease of a run that only waits. `ready` does not list the run until a time or a message to it. Anybody may acquire it
+   * before.
+   *
+   * @param until Milliseconds since 1970; `Infinity` for a run that only a message can continue.
+   * @param heard Place of the last message that the run has received, 0 for none. If there is a later one, the run is ready at once.
+   * @throws `LEASE_LOST` if another holder took it, it was released, or the run was removed.
+   */
+  suspend(lease: Lease, until: number, heard: number): Awaitable<void>;
+  /**
+   * Lists runs that a process may continue now, earliest start first: they have not ended, have no current lease, and are not suspended
+   * until later.
+   *
+   * @param pipelines Names of pipelines. Only their runs are listed.
+   * @param limit Most runs.
+   */
+  ready(pipelines: readonly string[], limit: number): Awaitable<readonly ListedRun[]>;
 
   /** Lists items of the inbox, oldest first. A damaged one has the damage as its `reason`, and `item` refuses it. */
   inbox(filter?: InboxFilter): Awaitable<readonly InboxItem[]>;

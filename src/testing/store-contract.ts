@@ -16,6 +16,7 @@ import { leaseCases } from './store/leases.ts';
 import { memoryCases } from './store/memories.ts';
 import { messageCases } from './store/messages.ts';
 import { readCases } from './store/read.ts';
+import { readyCases } from './store/ready.ts';
 import { removeCases } from './store/remove.ts';
 import { runCases } from './store/runs.ts';
 import { sharedCases } from './store/shared.ts';
@@ -116,6 +117,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CaseBody>>>> = {
   'read()': readCases,
   'run() and runs()': runCases,
   'acquire(), renew() and release()': leaseCases,
+  'suspend() and ready()': readyCases,
   'inbox() and item()': inboxCases,
   'post() and messages()': messageCases,
   'artifact()': artifactCases,

@@ -36,6 +36,8 @@ export function slowStore(good: RunStore, seed: number): { readonly store: RunSt
       acquire: (...args) => late(() => good.acquire(...args)),
       renew: (...args) => late(() => good.renew(...args)),
       release: (...args) => late(() => good.release(...args)),
+      suspend: (...args) => late(() => good.suspend(...args)),
+      ready: (...args) => late(() => good.ready(...args)),
       inbox: (...args) => late(() => good.inbox(...args)),
       item: (...args) => late(() => good.item(...args)),
       post: (...args) => late(() => good.post(...args)),

@@ -24,7 +24,9 @@ export interface TaskRun<C> {
   readonly scope: TaskScope;
   readonly host: WorkHost;
   readonly plan: TaskPlan;
-  readonly work: Pick<TaskWork, 'output' | 'retryable' | 'jitter'> & { readonly runner: { run(context: C): unknown } };
+  readonly work: Pick<TaskWork, 'output' | 'retryable' | 'jitter' | 'byPerson'> & {
+    readonly runner: { run(context: C): unknown };
+  };
   /** Role of the work at the gate. A review that is asked again is different work, and so is a check before the tasks. */
   readonly role: 'task' | 'check' | 'baseline' | 'review' | 'reflect';
   /** Number of this run of a check, from 1; absent for other work. */
@@ -97,7 +99,7 @@ function tryOnce<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
     return;
   }
   let value: unknown;
-  scope.enter();
+  enter(taskRun);
   try {
     value = work.runner.run(taskRun.context(one));
   } catch (error) {
@@ -106,9 +108,21 @@ function tryOnce<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
   if (work.output) wait(taskRun, number, one, validated(plan, work.output, value));
   else if (taskRun.isAlone && !isThenable(value)) {
     one.rest();
-    scope.leave();
+    leave(taskRun);
     accept(taskRun, number, one, value);
   } else wait(taskRun, number, one, Promise.resolve(value));
+}
+
+/** Counts a handler that begins. */
+function enter<C>({ scope, host, work }: TaskRun<C>): void {
+  scope.enter();
+  if (!work.byPerson) host.count?.(1);
+}
+
+/** Counts a handler that has ended. */
+function leave<C>({ scope, host, work }: TaskRun<C>): void {
+  if (!work.byPerson) host.count?.(-1);
+  scope.leave();
 }
 
 /** Turns a synchronous error into a promise, so that all tasks of an attempt begin before one of them ends it. */
@@ -128,7 +142,7 @@ function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<u
   function settle(end: () => void): void {
     const { isStopped } = scope;
     one.rest();
-    if (!isStopped) scope.leave();
+    if (!isStopped) leave(taskRun);
     if (one.isOver) onRest?.();
     else {
       one.end();
@@ -136,7 +150,7 @@ function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<u
       scope.guard(end);
     }
     // The owner of stopped work may end the run as soon as it is idle, so this result is reported before.
-    if (isStopped) scope.leave();
+    if (isStopped) leave(taskRun);
   }
   function expire(): void {
     const error = timeoutError(plan);
@@ -144,11 +158,11 @@ function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<u
     // A handler that reacts to its signal ends before the next try begins.
     onRest = () => {
       onRest = undefined;
-      leave();
+      clearGrace();
       one.rest();
       scope.guard(() => tryAgain(taskRun, number, error, one));
     };
-    const leave = scope.after(ABORT_GRACE_MS, () => onRest?.());
+    const clearGrace = scope.after(ABORT_GRACE_MS, () => onRest?.());
   }
 }
 

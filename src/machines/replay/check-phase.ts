@@ -5,7 +5,8 @@
  */
 import { createActor, createMachine } from 'xstate';
 import type { PhaseReport, RunRecord } from '../../model/events/event.ts';
-import { maskTexts, type Redact } from '../../model/events/redact.ts';
+import { maskTexts } from '../../model/events/guard-redact.ts';
+import type { Redact } from '../../model/events/redact.ts';
 import { phaseLogic } from '../phase/phase-logic.ts';
 import type { WorkLogic } from '../phase/ports.ts';
 import { openServices, whileDeferring } from '../phase/run-services.ts';

@@ -51,6 +51,14 @@ export function works(
   return of.asked === 0 || (!isForPeople && of.asked + answered < reviewers);
 }
 
+/** True if no task or reviewer of the phase is active or about to begin. It waits for people, for its next try, or for other phases. */
+export function isIdle(phase: PhaseWork, isHeld: boolean): boolean {
+  const { stage, of } = phase;
+  if (stage === 'running') return of.begun === 0 && (isHeld || of.asked + of.again > 0);
+  // Answers of other reviewers are not in the records until all have answered. Another process would ask them again.
+  return !works(phase, isHeld) && !phase.isForPeople;
+}
+
 /** True if the phase waits for a person, even if other work is active in it. */
 export function waitsForPerson({ stage, of }: PhaseWork): boolean {
   return stage === 'escalated' || of.asked > 0;

@@ -8,9 +8,8 @@
 import type { Issue } from '../decision/issue-schema.ts';
 import type { ErrorInfo } from '../errors/phasegate-error.ts';
 import type { Correction, Revision, Rider } from '../revision/revision.ts';
-import { knowsSecrets, MASK, maskKnown } from '../values/known-secrets.ts';
+import { MASK } from '../values/known-secrets.ts';
 import type { RunEvent, Verdict } from './event.ts';
-import { withMaskFlag, withoutInput } from './masked-input.ts';
 import { maskSecrets, SECRET_FIELD } from './secrets.ts';
 
 /** Changes the texts of an event before it becomes a record. It must change nothing else. */
@@ -27,39 +26,10 @@ export function redactSecrets(event: RunEvent): RunEvent {
   return mapTexts(event, maskSecrets);
 }
 
-/** Masks every free text of an event, so that any two texts count as equal. The input of the run is kept. */
-export function maskTexts(event: RunEvent): RunEvent {
-  return mapTexts(event, () => MASK);
-}
-
-/**
- * Wraps `redact` so that it never throws. If it throws, or returns another type of event, every text is masked, and so is the input of
- * the run. Secrets that the process knows are always masked.
- */
-export function guardRedact(redact: Redact): Redact {
-  return (event) => {
-    try {
-      const redacted: unknown = redact(event);
-      if (isOfType(redacted, event.type))
-        return flagged(event, knowsSecrets() ? mapTexts(redacted, maskKnown) : redacted);
-    } catch {
-      // An event that cannot be redacted is masked as a whole.
-    }
-    return event.type === 'run.started' ? withoutInput(event) : maskTexts(event);
-  };
-}
-
-// --- internal ---
-
 type Mask = (text: string) => string;
 
-/** Flags the event if its input was masked. */
-function flagged(event: RunEvent, kept: RunEvent): RunEvent {
-  return event.type === 'run.started' && kept.type === event.type ? withMaskFlag(event, kept) : kept;
-}
-
 /** Replaces the free texts of an event; returns the same event if none changes. */
-function mapTexts(event: RunEvent, mask: Mask): RunEvent {
+export function mapTexts(event: RunEvent, mask: Mask): RunEvent {
   switch (event.type) {
     case 'task.reported': {
       const { progress, artifact, observation } = event;
@@ -143,6 +113,8 @@ function mapTexts(event: RunEvent, mask: Mask): RunEvent {
       return event;
   }
 }
+
+// --- internal ---
 
 function maskError(error: ErrorInfo, mask: Mask): ErrorInfo {
   const { message, cause, stack } = error;
@@ -243,8 +215,4 @@ function changedFields<T extends object>(record: T, fields: object): T {
     if (Reflect.get(record, name) !== Reflect.get(fields, name)) return { ...record, ...fields };
   }
   return record;
-}
-
-function isOfType(value: unknown, type: RunEvent['type']): value is RunEvent {
-  return typeof value === 'object' && value !== null && 'type' in value && value.type === type;
 }

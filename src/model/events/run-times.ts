@@ -12,6 +12,7 @@ import type { RunEvent, RunRecord } from './event.ts';
 import {
   applyToWork,
   beginWork,
+  isIdle,
   isSettled,
   waitsForPerson,
   works,
@@ -34,6 +35,11 @@ export interface RunTimesFold {
   at(now?: number): RunTimes;
   /** True if time counts as work now. */
   isWorking(): boolean;
+  /**
+   * Returns the time of its next try, in milliseconds since 1970, if the run only waits: for people, or for the pause before a try.
+   * `Infinity` if it only waits for people. `undefined` if something else is active, or about to begin.
+   */
+  idleUntil(): number | undefined;
 }
 
 /**
@@ -44,6 +50,8 @@ export interface RunTimesFold {
 export function foldRunTimes(forkedAt?: number): RunTimesFold {
   const phases = new Map<string, PhaseWork>();
   const held = new Set<LimitName>();
+  /** Ends of the pauses before next tries, in milliseconds since 1970, by phase and task. */
+  const pauses = new Map<string, number>();
   const count = { working: 0, waiting: 0 };
   const state = { startedAt: 0, last: 0, workedMs: 0, copied: 0, countsAll: false, isOver: false, mayHold: false };
   let isBegun = false;
@@ -109,7 +117,9 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
     }
   }
 
-  function applyToPhase(event: PhaseEvent): void {
+  function applyToPhase(event: PhaseEvent, time: number): void {
+    if (event.type === 'task.retrying' && !event.reviewer)
+      pauses.set(pauseOf(event.phase, event.task), time + event.delayMs);
     const known = phases.get(event.phase);
     if (known) add(known, -1);
     const phase = event.type === 'phase.started' ? beginWork(known, reviewers.get(event.phase) ?? 0) : known;
@@ -130,7 +140,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       isBegun = true;
       if (counts && isWorking()) state.workedMs += Math.max(0, time - state.last);
       state.last = time;
-      if ('phase' in event) applyToPhase(event);
+      if ('phase' in event) applyToPhase(event, time);
       else applyToRun(event, time);
       if (state.copied > 0) {
         state.copied -= 1;
@@ -145,6 +155,23 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       return { durationMs: countsAll ? elapsedMs : workedMs + since, elapsedMs };
     },
     isWorking: () => state.countsAll || isWorking(),
+    idleUntil() {
+      if (!isBegun || state.isOver) return undefined;
+      const isHeld = isHolding(held);
+      let until = Infinity;
+      let waits = held.size > 0;
+      for (const [name, phase] of phases) {
+        if (!isIdle(phase, isHeld)) return undefined;
+        waits ||= waitsForPerson(phase);
+        for (const [task, stage] of phase.tasks) {
+          if (stage !== 'again') continue;
+          waits = true;
+          // A limit that holds the run lets no try begin.
+          if (!isHeld) until = Math.min(until, pauses.get(pauseOf(name, task)) ?? 0);
+        }
+      }
+      return waits ? until : undefined;
+    },
   };
 }
 
@@ -152,6 +179,10 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
 
 /** Limits that let no try begin while they hold the run. */
 const OF_TRIES: readonly LimitName[] = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'];
+
+function pauseOf(phase: string, task: string): string {
+  return JSON.stringify([phase, task]);
+}
 
 function isHolding(held: ReadonlySet<LimitName>): boolean {
   return held.size > 0 && OF_TRIES.some((limit) => held.has(limit));

@@ -72,7 +72,7 @@ function bound(
     const question = questionOf(one.runner);
     if (!question) return [name, one];
     const runner: TaskWork['runner'] = { run: (context) => ask({ question, reviewer, context }) };
-    if (!reviewer) return [name, { ...one, runner }];
+    if (!reviewer) return [name, { ...one, runner, byPerson: true }];
     return [name, { ...one, runner, byPerson: true, ...(tasks.size === 1 && { mayEdit: true }) }];
   });
   return new Map(all);

@@ -10,7 +10,7 @@ import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Batch, RunStore } from '../../store/port.ts';
 import { patientStore } from './patient-store.ts';
-import { giveBack } from './persistence.ts';
+import { giveBack } from './release-lease.ts';
 
 /** Stores records of another run as those of a new run. */
 export async function copyRun(

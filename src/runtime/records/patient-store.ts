@@ -107,6 +107,14 @@ function patient(store: RunStore): PatientStore {
         confirmed.delete(lease.token);
       }
     },
+    async suspend(lease, ...given) {
+      try {
+        await whileOurs([lease], () => store.suspend(lease, ...given));
+      } finally {
+        confirmed.delete(lease.token);
+      }
+    },
+    ready: (...given) => read(() => store.ready(...given)),
     inbox: (...given) => read(() => store.inbox(...given)),
     item: (...given) => read(() => store.item(...given)),
     post: (...given) => write(() => store.post(...given)),

@@ -10,6 +10,7 @@ import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
+import { giveBack, suspendLease } from './release-lease.ts';
 import { leaseLostError, leaseUnsureError } from './lease-lost.ts';
 import { pollMessages, type MessagePoll } from './message-poll.ts';
 import { patientStore } from './patient-store.ts';
@@ -49,8 +50,16 @@ export interface RunPersistence {
   listen(): Promise<void>;
   /** True once the lease was acquired. */
   isOpen(): boolean;
-  /** Releases the lease once all records are stored. @returns The error if they cannot be. */
-  close(): Promise<unknown>;
+  /** Sets the function to call after each batch is stored. */
+  whenStored(call: () => void): void;
+  /**
+   * Releases the lease once all records are stored.
+   *
+   * @param until The time until which the run only waits, in milliseconds since 1970; `Infinity` if only a message can continue it.
+   * @default the run can be continued at once
+   * @returns The error if they cannot be stored.
+   */
+  close(until?: number): Promise<unknown>;
 }
 
 /** Options of {@link persistRun}. */
@@ -81,6 +90,7 @@ export function persistRun({
   let opened = false;
   let opening: Promise<void> | undefined;
   let onLoss: (error: PhasegateError) => void = () => undefined;
+  let onStored: () => void = () => undefined;
   let renewal: ReturnType<typeof setInterval> | undefined;
   let poll: MessagePoll | undefined;
   let lastMessageId = 0;
@@ -92,7 +102,10 @@ export function persistRun({
     log,
     origin,
     lease: () => lease,
-    onStored: keepProcessAlive,
+    onStored() {
+      keepProcessAlive();
+      onStored();
+    },
     onFailure(error) {
       failed = true;
       onLoss(error);
@@ -188,6 +201,9 @@ export function persistRun({
       ...(store.memories && { recall }),
     },
     isOpen: () => opened,
+    whenStored(call) {
+      onStored = call;
+    },
     listen: () => listenNow(),
     async claim(item, body, by = '') {
       // Other processes can answer an item only once it is stored, so this process waits for that as well.
@@ -201,7 +217,7 @@ export function persistRun({
       opening = take(onMessage, before);
       return opening;
     },
-    async close() {
+    async close(until) {
       const failure = await opening?.then(
         () => journal.flush(),
         (thrown: unknown) => thrown,
@@ -210,19 +226,11 @@ export function persistRun({
       await renewing;
       clearInterval(renewal);
       poll?.stop();
-      if (lease) await giveBack(store, lease);
+      if (lease && until !== undefined && !failed) await suspendLease(store, lease, { until, heard: lastMessageId });
+      else if (lease) await giveBack(store, lease);
       return failure;
     },
   };
-}
-
-/** Releases a lease. If the store fails to do so, the lease expires. */
-export async function giveBack(store: Pick<RunStore, 'release'>, lease: Lease): Promise<void> {
-  try {
-    await store.release(lease);
-  } catch {
-    // The caller has a result or error of its own that matters more.
-  }
 }
 
 // --- internal ---

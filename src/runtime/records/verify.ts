@@ -6,7 +6,8 @@
 import { checkJournal } from '../../machines/replay/check-journal.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
-import { guardRedact, type Redact } from '../../model/events/redact.ts';
+import { guardRedact } from '../../model/events/guard-redact.ts';
+import type { Redact } from '../../model/events/redact.ts';
 import { endFrom } from '../../model/events/run-end.ts';
 import { sealIn, startSeal } from '../../model/events/seal.ts';
 import { isSameJson } from '../../model/values/json.ts';

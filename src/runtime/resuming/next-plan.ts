@@ -6,7 +6,8 @@
 import type { Pipeline } from '../../model/definition/define.ts';
 import { refuseUncounted } from '../../model/definition/uncounted-limits.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
-import { guardRedact, redactSecrets, type Redact } from '../../model/events/redact.ts';
+import { guardRedact } from '../../model/events/guard-redact.ts';
+import { redactSecrets, type Redact } from '../../model/events/redact.ts';
 import { checkLimits, lowered } from '../../model/events/run-limits.ts';
 import { planForStoredRun } from '../../model/plan/former-plan.ts';
 import { planChanges } from '../../model/plan/plan-diff.ts';

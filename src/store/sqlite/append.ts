@@ -73,6 +73,7 @@ function insert(sql: Connection['sql'], prepared: Prepared, lease: Lease | undef
   const known = current?.['key'];
   const run = typeof known === 'number' ? known : begin(sql, prepared);
   if (run === known) sql(UPDATE_RUN).run(info.seq, info.status, info.updatedAt, infoText, infoSum, run);
+  if (info.status !== (current?.['status'] ?? 'running')) sql(READY).run(info.status === 'running' ? 0 : null, run);
   const insertRecord = sql(RECORD);
   let sum = Number(current?.['sum'] ?? 0);
   for (const [seq, text] of records) {
@@ -98,7 +99,7 @@ function begin(sql: Connection['sql'], { batch: { runId, info }, infoText, infoS
 }
 
 // `sum` is that of the last record.
-const CURRENT = `SELECT key, seq, holder, token, expires_at, ms,
+const CURRENT = `SELECT key, seq, status, holder, token, expires_at, ms,
   (SELECT sum FROM records WHERE records.key = (runs.key << 32) | runs.seq) AS sum
   FROM (SELECT ? AS wanted) LEFT JOIN runs ON id = wanted LEFT JOIN leases ON run_id = wanted`;
 // If the row of a run was lost, its records must not become those of another.
@@ -107,6 +108,8 @@ const BEGIN = `INSERT INTO runs (key, id, seq, pipeline, status, started_at, upd
     ?, ?, ?, ?, ?, ?, ?, ?)`;
 // By key, and without the columns that never change, so that no index is touched.
 const UPDATE_RUN = 'UPDATE runs SET seq = ?, status = ?, updated_at = ?, info = ?, sum = ? WHERE key = ?';
+// Only if its status changes, as it is in an index.
+const READY = 'UPDATE runs SET ready_at = ? WHERE key = ?';
 const RECORD = 'INSERT INTO records (key, record, sum) VALUES ((? << 32) | ?, ?, ?)';
 const ITEM = `INSERT INTO items (id, run, opened_at, open, item, sum) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id)
   DO UPDATE SET opened_at = excluded.opened_at, open = excluded.open, item = excluded.item, sum = excluded.sum`;

@@ -3,19 +3,20 @@
  *
  * @module
  */
-import { leaseOf, prolong, refusal, takeRun, type Claim } from '../lease-rules.ts';
+import { checkHeld, leaseOf, prolong, refusal, takeRun, type Claim } from '../lease-rules.ts';
 import type { RunStore } from '../port.ts';
 import { checkRunId } from '../refusals.ts';
 import type { Connection } from './connection.ts';
+import { LISTED, listedIn } from './lists.ts';
 import { claimIn } from './rows.ts';
 
 /**
  * The methods of a store for leases. A lease only has to be known to other processes. A loss of power ends all of them, so leases need no sync.
  */
 export function leasesIn(
-  { sql, writeUnsynced }: Connection,
+  { sql, read, writeUnsynced }: Connection,
   now: () => number,
-): Pick<RunStore, 'acquire' | 'renew' | 'release'> {
+): Pick<RunStore, 'acquire' | 'renew' | 'release' | 'suspend' | 'ready'> {
   function current(runId: string): Claim | undefined {
     return claimIn(sql('SELECT * FROM leases WHERE run_id = ?').get(runId), runId);
   }
@@ -36,6 +37,7 @@ export function leasesIn(
       const { type, claim } = writeUnsynced(`acquire run ${runId}`, () => {
         const taking = takeRun(current(runId), { runId, holder, ms }, now());
         save(taking.claim);
+        if (taking.type === 'taken') sql(WAKE).run(runId);
         return taking;
       });
       if (type === 'refused') throw refusal(claim);
@@ -53,5 +55,30 @@ export function leasesIn(
         sql('DELETE FROM leases WHERE run_id = ? AND token = ?').run(runId, token),
       );
     },
+    suspend(lease, until, heard) {
+      const { runId } = lease;
+      writeUnsynced(`suspend run ${runId}`, () => {
+        checkHeld('suspend', current(runId), lease);
+        sql('DELETE FROM leases WHERE run_id = ?').run(runId);
+        sql(SUSPEND).run(Number.isFinite(until) ? until : null, runId, heard);
+      });
+    },
+    ready(pipelines, limit) {
+      return read('list the runs that are ready', () => {
+        const time = now();
+        return sql(READY)
+          .all(JSON.stringify(pipelines), time, time, limit)
+          .map((row) => listedIn(row, time));
+      });
+    },
   };
 }
+
+// --- internal ---
+
+/** A run that somebody has, or had until the process was killed, is not suspended any more. */
+const WAKE = "UPDATE runs SET ready_at = 0 WHERE id = ? AND status = 'running' AND ready_at IS NOT 0";
+const SUSPEND = `UPDATE runs SET ready_at = ?1 WHERE id = ?2 AND status = 'running'
+  AND NOT EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND messages.id > ?3)`;
+const READY = `${LISTED} WHERE pipeline IN (SELECT value FROM json_each(?)) AND ready_at <= ? AND status = 'running'
+  AND coalesce(expires_at <= ?, 1) ORDER BY started_at, key LIMIT ?`;

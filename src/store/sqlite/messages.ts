@@ -34,6 +34,7 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
         const run = number(row, 'key');
         if (answers !== undefined) checkAnswer(run, runId, answers);
         sql(POST).run(run, answers ?? null, messageText, sum);
+        sql(WAKE).run(run);
       });
     },
     messages(runId, after = 0) {
@@ -62,5 +63,6 @@ const ITEM = `SELECT item, CAST(sum AS REAL) AS sum, (SELECT id FROM messages WH
 const MESSAGES =
   'SELECT id, message, CAST(sum AS REAL) AS sum FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
 const POST = 'INSERT INTO messages (run, answers, message, sum) VALUES (?, ?, ?, ?)';
+const WAKE = "UPDATE runs SET ready_at = 0 WHERE key = ? AND status = 'running' AND ready_at IS NOT 0";
 /** SQLite's own counter, which does not shrink when messages are removed. */
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";

@@ -14,7 +14,7 @@ export const APPLICATION_ID = 0x70_68_67_61;
 export const LAST_SEQ = 0xffff_ffff;
 
 /** The version of the tables that this code uses. */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 
 /** Migrates tables within a transaction, and marks them with their version. @param to For tests. @default the latest version */
 export function migrateTables(db: Database, from: number, to = SCHEMA_VERSION): void {
@@ -112,4 +112,11 @@ const MIGRATIONS: readonly (string | ((db: Database) => void))[] = [
   CREATE INDEX memories_of_phase ON memories (scope, pipeline, phase, key);
   `,
   addChecksums,
+  // The time from which on a process may continue the run, in milliseconds since 1970: 0 for at once. Null if it has ended, or waits for a
+  // message. Programs of earlier versions insert runs without it.
+  `
+  ALTER TABLE runs ADD COLUMN ready_at REAL DEFAULT 0;
+  UPDATE runs SET ready_at = NULL WHERE status <> 'running';
+  CREATE INDEX runs_ready ON runs (pipeline, ready_at) WHERE ready_at IS NOT NULL;
+  `,
 ];

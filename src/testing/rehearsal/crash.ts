@@ -102,6 +102,8 @@ export function processStore(
         }),
       renew: (...args) => call(() => store.renew(...args)),
       release: (...args) => call(() => store.release(...args)),
+      suspend: (...args) => call(() => store.suspend(...args)),
+      ready: (...args) => call(() => store.ready(...args)),
       inbox: (...args) => call(() => store.inbox(...args)),
       item: (...args) => call(() => store.item(...args)),
       post: (...args) => call(() => store.post(...args)),

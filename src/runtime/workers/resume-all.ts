@@ -3,19 +3,19 @@
  *
  * @module
  */
-import type { Clock } from '../machines/phase/clock.ts';
-import type { Pipeline } from '../model/definition/define.ts';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import { holderIsAlive, thisHolder } from '../store/holder.ts';
-import { workOn } from '../store/lease-holder.ts';
-import type { ListedRun, RunStore } from '../store/port.ts';
-import { cancelRun } from './cancel.ts';
-import { parentOf } from './child-ids.ts';
-import type { ResumeOptions } from './resume.ts';
-import { endOfTurn } from './records/end-of-turn.ts';
-import { patientStore } from './records/patient-store.ts';
-import { resumeRun } from './start.ts';
-import type { Run } from './run.ts';
+import type { Clock } from '../../machines/phase/clock.ts';
+import type { Pipeline } from '../../model/definition/define.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { holderIsAlive, thisHolder } from '../../store/holder.ts';
+import { workOn } from '../../store/lease-holder.ts';
+import type { ListedRun, RunStore } from '../../store/port.ts';
+import { cancelRun } from '../cancel.ts';
+import { parentOf } from '../child-ids.ts';
+import type { ResumeOptions } from '../resume.ts';
+import { endOfTurn } from '../records/end-of-turn.ts';
+import { patientStore } from '../records/patient-store.ts';
+import { resumeRun } from '../start.ts';
+import type { Run } from '../run.ts';
 
 /** A run that could not be recovered. */
 export interface FailedResume {

@@ -1,0 +1,28 @@
+/**
+ * Releasing of leases. If the store fails to do so, they expire.
+ *
+ * @module
+ */
+import type { Lease, RunStore } from '../../store/port.ts';
+
+/** Releases a lease, so that the run can be continued at once. */
+export async function giveBack(store: Pick<RunStore, 'release'>, lease: Lease): Promise<void> {
+  try {
+    await store.release(lease);
+  } catch {
+    // The caller has a result or error of its own that matters more.
+  }
+}
+
+/** Releases the lease of a run that only waits. If that fails, it is released as others are, and the run is resumed in vain. */
+export async function suspendLease(
+  store: Pick<RunStore, 'release' | 'suspend'>,
+  lease: Lease,
+  { until, heard }: { readonly until: number; readonly heard: number },
+): Promise<void> {
+  try {
+    await store.suspend(lease, until, heard);
+  } catch {
+    await giveBack(store, lease);
+  }
+}

@@ -1,0 +1,317 @@
+/** Runs that are suspended while they only wait, and continued by an answer or the time. */
+import { describe, expect, it } from 'vitest';
+import {
+  approve,
+  definePipeline,
+  human,
+  memoryStore,
+  phase,
+  resumeRun,
+  retry,
+  startRun,
+  task,
+  type Pipeline,
+  type RunOptions,
+} from '../src/index.ts';
+import { answerItem } from '../src/inbox.ts';
+import type { RunStore } from '../src/store.ts';
+
+const NAME = 'essay';
+const HOUR = 3_600_000;
+
+/** Starts a run, or resumes it. It is suspended as soon as it only waits. */
+async function begin(store: RunStore, pipeline: Pipeline<unknown>, more: Partial<RunOptions> = {}) {
+  const options = { whileWaiting: 'suspend', ...more } as const;
+  if (await store.run('run')) return resumeRun(store, 'run', pipeline, options);
+  return startRun(pipeline, { attended: true, ...options, store, runId: 'run' });
+}
+
+async function statusOf(...given: Parameters<typeof begin>): Promise<string> {
+  return (await (await begin(...given)).result).status;
+}
+
+async function isReady(store: RunStore): Promise<boolean> {
+  return (await store.ready([NAME], 10)).length > 0;
+}
+
+async function onlyItem(store: RunStore): Promise<string> {
+  const [item] = await store.inbox({ runId: 'run', open: true });
+  return item?.id ?? 'none';
+}
+
+async function typesOf(store: RunStore): Promise<readonly string[]> {
+  return (await store.read('run')).map(({ event }) => event.type);
+}
+
+function turns(count = 20): Promise<void> {
+  return new Promise((resolve) => (count === 0 ? resolve() : setImmediate(() => void turns(count - 1).then(resolve))));
+}
+
+describe('a run that only waits', () => {
+  it('for a person is suspended, and continued by the answer', async () => {
+    const store = memoryStore();
+    let drafts = 0;
+    const pipeline = definePipeline({
+      name: NAME,
+      phases: [
+        phase('draft', { tasks: [task('write', { run: () => ++drafts })], review: human({ question: 'Good?' }) }),
+        phase('print', {
+          after: ['draft'],
+          tasks: [task('sign', { run: human({ question: 'Name?' }) }), task('run', { run: () => 1 })],
+        }),
+      ],
+    });
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect((await store.run('run'))?.lease).toBeUndefined();
+    expect(await isReady(store)).toBe(false);
+    await answerItem(store, await onlyItem(store), { type: 'decide', decision: retry('Longer.') });
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(drafts).toBe(2);
+    await answerItem(store, await onlyItem(store), { type: 'decide', decision: approve() });
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(await isReady(store)).toBe(false);
+    await answerItem(store, await onlyItem(store), { type: 'value', value: 'Ada' });
+    expect(await statusOf(store, pipeline)).toBe('completed');
+    expect(drafts).toBe(2);
+    expect(await isReady(store)).toBe(false);
+    expect((await typesOf(store)).filter((type) => type === 'run.resumed')).toHaveLength(3);
+  });
+
+  it('for two people is suspended again after the first answer, which is kept', async () => {
+    const store = memoryStore();
+    const people = ['ada', 'bob'].map((name) => task(name, { run: human({ question: 'Good?' }) }));
+    const pipeline = definePipeline({
+      name: NAME,
+      phases: [phase('draft', { tasks: [task('write', { run: () => 1 })], review: { by: people } })],
+    });
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    await answerItem(store, await onlyItem(store), { type: 'decide', decision: approve() });
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(await store.inbox({ open: true })).toHaveLength(1);
+    await answerItem(store, await onlyItem(store), { type: 'decide', decision: approve() });
+    expect(await statusOf(store, pipeline)).toBe('completed');
+  });
+
+  it('is ready when a reminder is due, and suspended again after it', async () => {
+    let time = 1_000_000;
+    const store = memoryStore({ now: () => time });
+    const clock = { ...CLOCK, now: () => time };
+    const asked = human({ question: 'Good?', remindAfterMs: HOUR, expireAfterMs: 3 * HOUR, onExpiry: 'reject' });
+    const pipeline = definePipeline({
+      name: NAME,
+      phases: [phase('draft', { tasks: [task('write', { run: () => 1 })], review: asked })],
+    });
+    expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
+    time += HOUR - 1;
+    expect(await isReady(store)).toBe(false);
+    time += 1;
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
+    expect(await isReady(store)).toBe(false);
+    time += 2 * HOUR;
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline, { clock })).toBe('rejected');
+  });
+
+  it('is ready at its deadline', async () => {
+    let time = 1_000_000;
+    const store = memoryStore({ now: () => time });
+    const clock = { ...CLOCK, now: () => time };
+    const pipeline = definePipeline({
+      name: NAME,
+      limits: { deadlineMs: HOUR, durationMs: HOUR / 2 },
+      phases: [phase('draft', { tasks: [task('write', { run: human({ question: 'Text?' }) })] })],
+    });
+    expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
+    // Time without a process is no work.
+    time += HOUR / 2;
+    expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
+    time += HOUR / 2;
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline, { clock })).toBe('exhausted');
+  });
+
+  it('for its next try is suspended if that is far away', async () => {
+    let time = 1_000_000;
+    const store = memoryStore({ now: () => time });
+    const clock = { ...CLOCK, now: () => time };
+    let tries = 0;
+    const write = task('write', {
+      retry: { attempts: 3, backoff: { first: HOUR, max: HOUR } },
+      run() {
+        tries += 1;
+        if (tries < 2) throw new Error('busy');
+        return 1;
+      },
+    });
+    const pipeline = definePipeline({ name: NAME, phases: [phase('draft', { tasks: [write] })] });
+    expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
+    time += HOUR / 4;
+    expect(await isReady(store)).toBe(false);
+    time += HOUR;
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline, { clock })).toBe('completed');
+    expect(tries).toBe(2);
+  });
+
+  it('is held if that ends soon', async () => {
+    const store = memoryStore();
+    let tries = 0;
+    const write = task('write', {
+      retry: { attempts: 2, backoff: { first: 20 } },
+      run() {
+        tries += 1;
+        if (tries < 2) throw new Error('busy');
+        return 1;
+      },
+    });
+    const pipeline = definePipeline({ name: NAME, phases: [phase('draft', { tasks: [write] })] });
+    expect(await statusOf(store, pipeline)).toBe('completed');
+    expect(await typesOf(store)).not.toContain('run.resumed');
+  });
+
+  it('for a limit is suspended, and continued by its lifting', async () => {
+    const store = memoryStore();
+    let works = 0;
+    const work = (name: string) =>
+      task(name, {
+        run({ report }) {
+          works += 1;
+          report({ tokens: 10 });
+          return 1;
+        },
+      });
+    const pipeline = definePipeline({
+      name: NAME,
+      limits: { tokens: 10 },
+      policy: { onLimit: 'escalate' },
+      phases: [phase('one', { tasks: [work('a')] }), phase('two', { after: ['one'], tasks: [work('b')] })],
+    });
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(works).toBe(1);
+    await answerItem(store, await onlyItem(store), { type: 'decide', decision: approve() });
+    expect(await statusOf(store, pipeline)).toBe('completed');
+    expect(works).toBe(2);
+  });
+
+  it('is not suspended with an answer that it has not received', async () => {
+    const kept = memoryStore();
+    const pipeline = definePipeline({
+      name: NAME,
+      phases: [phase('draft', { tasks: [task('write', { run: human({ question: 'Text?' }) })] })],
+    });
+    let isAnswered = false;
+    const store: RunStore = {
+      ...kept,
+      async suspend(...given) {
+        // Another process answers at the last moment.
+        if (!isAnswered) await answerItem(kept, await onlyItem(kept), { type: 'value', value: 'Gates' });
+        isAnswered = true;
+        return kept.suspend(...given);
+      },
+    };
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline)).toBe('completed');
+  });
+
+  it('is held by default', async () => {
+    const store = memoryStore();
+    const pipeline = definePipeline({
+      name: NAME,
+      phases: [phase('draft', { tasks: [task('write', { run: human({ question: 'Text?' }) })] })],
+    });
+    const run = await begin(store, pipeline, { whileWaiting: undefined });
+    await turns();
+    expect((await store.run('run'))?.lease).toBeDefined();
+    await run.answer(await onlyItem(store), { type: 'value', value: 1 });
+    expect((await run.result).status).toBe('completed');
+  });
+});
+
+describe('a run that waits for a person is held', () => {
+  /** Runs a pipeline until `release` is called; then it waits for a person alone. */
+  async function heldUntil(release: () => void, pipeline: Pipeline<unknown>): Promise<void> {
+    const store = memoryStore();
+    const run = await begin(store, pipeline);
+    const types = () => typesOf(store);
+    for (let turn = 0; turn < 100 && !(await types()).includes('task.asked'); turn++) await turns(1);
+    await turns();
+    expect((await store.run('run'))?.lease).toBeDefined();
+    release();
+    expect((await run.result).status).toBe('suspended');
+  }
+
+  it('while another task works', async () => {
+    let release = (): void => undefined;
+    const other = task('other', { run: () => new Promise((resolve) => (release = () => resolve(1))) });
+    const ask = task('ask', { run: human({ question: 'Text?' }) });
+    await heldUntil(() => release(), definePipeline({ name: NAME, phases: [phase('draft', { tasks: [ask, other] })] }));
+  });
+
+  it('while another phase works', async () => {
+    let release = (): void => undefined;
+    const other = task('other', { run: () => new Promise((resolve) => (release = () => resolve(1))) });
+    const ask = task('ask', { run: human({ question: 'Text?' }) });
+    const phases = [phase('draft', { tasks: [ask] }), phase('other', { tasks: [other] })];
+    await heldUntil(() => release(), definePipeline({ name: NAME, phases }));
+  });
+
+  it('while a handler works whose result does not matter any more', async () => {
+    let release = (): void => undefined;
+    const stuck = task('stuck', {
+      timeout: 1,
+      retry: { attempts: 1 },
+      run: () => new Promise((resolve) => (release = () => resolve(1))),
+    });
+    const ask = task('ask', { run: human({ question: 'Text?' }) });
+    const phases = [phase('draft', { tasks: [ask] }), phase('stuck', { tasks: [stuck] })];
+    await heldUntil(() => release(), definePipeline({ name: NAME, policy: { onFailure: 'continue' }, phases }));
+  });
+
+  it('while a task says that it waits', async () => {
+    let release = (): void => undefined;
+    const other = task('other', {
+      run({ report }) {
+        report({ waiting: true });
+        return new Promise((resolve) => (release = () => resolve(1)));
+      },
+    });
+    const ask = task('ask', { run: human({ question: 'Text?' }) });
+    await heldUntil(() => release(), definePipeline({ name: NAME, phases: [phase('draft', { tasks: [ask, other] })] }));
+  });
+});
+
+describe('a gate with a person and a reviewer who is none', () => {
+  it('holds the run, as the other one would be asked again', async () => {
+    const store = memoryStore();
+    let reviews = 0;
+    const pipeline = definePipeline({
+      name: NAME,
+      phases: [
+        phase('draft', {
+          tasks: [task('write', { run: () => 1 })],
+          review: {
+            by: [
+              task('ada', { run: human({ question: 'Good?' }) }),
+              task('model', { run: () => (reviews++, approve()) }),
+            ],
+          },
+        }),
+      ],
+    });
+    const run = await begin(store, pipeline);
+    for (let turn = 0; turn < 100 && !(await typesOf(store)).includes('review.waiting'); turn++) await turns(1);
+    await turns();
+    expect((await store.run('run'))?.lease).toBeDefined();
+    await run.answer(await onlyItem(store), { type: 'decide', decision: approve() });
+    expect((await run.result).status).toBe('completed');
+    expect(reviews).toBe(1);
+  });
+});
+
+const CLOCK = {
+  setTimeout: (run: () => void, ms: number) => setTimeout(run, Math.min(ms, 2 ** 31 - 1)),
+  clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
+};
