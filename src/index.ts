@@ -94,13 +94,10 @@ export type { Run, RunArguments, RunOptions } from './runtime/run.ts';
 export { resumeRun, retryRun, runPipeline, startRun } from './runtime/start.ts';
 export { forkRun, type ForkOptions } from './runtime/fork.ts';
 export { verifyRun, type Verification, type VerifyOptions } from './runtime/records/verify.ts';
-export {
-  resumeAll,
-  type ResumedRuns,
-  type ResumeAllOptions,
-  type FailedResume,
-  type Waiting,
-} from './runtime/workers/resume-all.ts';
+export type { FailedResume, Waiting } from './runtime/workers/free-runs.ts';
+export { resumeAll, type ResumedRuns, type ResumeAllOptions } from './runtime/workers/resume-all.ts';
+export { submitRun, type SubmitOptions } from './runtime/workers/submit-run.ts';
+export { createWorker, type Worker, type WorkerOptions } from './runtime/workers/worker.ts';
 export { cancelRun } from './runtime/cancel.ts';
 export type { ResumeOptions } from './runtime/resume.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';

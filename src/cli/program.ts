@@ -10,11 +10,12 @@ import { version } from '../store/version.ts';
 import type { GraphFlags, GraphFormat } from './commands/graph.ts';
 import type { InitFlags, Language } from './commands/init.ts';
 import type { TestFlags } from './commands/test-pipeline.ts';
+import type { WorkFlags } from './run/work.ts';
 import type { RunFlags } from './commands/run.ts';
 import { addHelp } from './help.ts';
 import { withColour } from './options/color.ts';
 import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
-import { withLimits } from './options/limit-flags.ts';
+import { toCount, toDuration, withLimits } from './options/limit-flags.ts';
 import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { rememberEnvironment } from './process/environment-secrets.ts';
 import { exitCode, type ExitCode } from './process/exit-code.ts';
@@ -114,6 +115,14 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
   )
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', toRunId)
+    .addOption(
+      new Option('--detach', 'only store the run, for a worker (phasegate work), and print its id').conflicts([
+        'json',
+        'wait',
+        'ui',
+        'inspect',
+      ]),
+    )
     .option('--wait', WAIT)
     .option('--ui', UI)
     .option('--inspect [port]', INSPECT, toPort)
@@ -123,6 +132,21 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     .option('--no-memory', 'neither read memories of earlier runs nor store new ones')
     .action(async (file: string, flags: RunFlags) =>
       end(await (await import('./commands/run.ts')).runFile(file, flags, io)),
+    );
+  program
+    .command('work')
+    .description('work on the runs of pipelines, as they are submitted, interrupted or answered, until it is stopped')
+    .argument('<pipelines...>', PIPELINE_FILE)
+    .option(
+      '-c, --concurrency <count>',
+      'the most runs at once (default: 10); runs that only wait do not count',
+      toCount,
+    )
+    .option('--grace <duration>', 'the time that runs have to end after a signal (default: 8s)', toDuration)
+    .option('--json', 'print a line of JSON for each run that is taken, done or failed')
+    .addOption(storeOption(`the file that stores the runs (default: ${DEFAULT_STORE})`))
+    .action(async (files: readonly string[], flags: WorkFlags) =>
+      end(await (await import('./run/work.ts')).workOnRuns(files, flags, io)),
     );
   addRunCommands(program, io, end);
   addFleetCommands(program, io, end);

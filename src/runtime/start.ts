@@ -4,6 +4,7 @@
  * @module
  */
 import { ulid } from 'ulid';
+import type { PipelineInput } from '../machines/coordinator/run-state.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { refuseUncounted } from '../model/definition/uncounted-limits.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
@@ -47,8 +48,7 @@ function begin<O>(
 ): Run<O> {
   checkPipeline(made);
   const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
-  const { memory = false } = options;
-  const { runId = ulid(), clock, attended = false, holder, source, signal, inspect, redact, whileWaiting } = options;
+  const { runId = ulid(), clock, holder, source, signal, inspect, redact, whileWaiting } = options;
   const store = options.store && patientStore(options.store);
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({
@@ -64,24 +64,31 @@ function begin<O>(
     persistence: store && persistRun({ store, log, holder, origin: { source } }),
     async begin() {
       checkId(runId);
-      checkScope(memory);
-      checkLimits(options.limits);
-      refuseUncounted(pipeline.plan, pipeline.work);
-      const input = await inputOf(pipeline, options.input);
-      if (!input.ok) throw input.error;
-      return {
-        input: {
-          run: runId,
-          plan: pipeline.plan,
-          input: input.value,
-          given: store && input.given,
-          attended,
-          kept: store !== undefined,
-          memory: memory === false ? undefined : memory,
-        },
-      };
+      return { input: await startInput(pipeline, runId, options) };
     },
   });
+}
+
+/** The input of the machine of a new run. @throws PhasegateError `INPUT_INVALID` and others for options that are wrong. */
+export async function startInput(
+  pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
+  runId: string,
+  { memory = false, limits, attended = false, store, input: given }: RunOptions,
+): Promise<PipelineInput> {
+  checkScope(memory);
+  checkLimits(limits);
+  refuseUncounted(pipeline.plan, pipeline.work);
+  const input = await inputOf(pipeline, given);
+  if (!input.ok) throw input.error;
+  return {
+    run: runId,
+    plan: pipeline.plan,
+    input: input.value,
+    given: store && input.given,
+    attended,
+    kept: store !== undefined,
+    memory: memory === false ? undefined : memory,
+  };
 }
 
 /**

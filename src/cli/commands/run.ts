@@ -22,6 +22,8 @@ export interface RunFlags extends InputFlags, StoreFlags, DriveFlags, LimitFlags
   readonly runId?: string | undefined;
   /** The memory scope of the run; `false` for no memory. @default {@link DEFAULT_SCOPE} */
   readonly memory?: string | false | undefined;
+  /** True to store the run for a worker, instead of running it here. @default false */
+  readonly detach?: boolean | undefined;
 }
 
 /** Runs the pipeline of a file and shows its progress. */
@@ -29,10 +31,23 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
   const input = await readInput(flags, io);
   const limits = limitsOf(flags);
   const loaded = await loadToRun(file, io);
+  if ('started' in loaded && flags.detach) throw (await import('../load/load-module.ts')).startsItself(file);
   if ('started' in loaded && limits)
     io.stderr.write('phasegate: flags do not limit runs that a module starts itself.\n');
   if ('started' in loaded) return (await import('../load/own-run.ts')).awaitOwnRuns(file, loaded.started, io);
   const { pipeline } = loaded;
+  const memory = flags.memory ?? DEFAULT_SCOPE;
+  if (flags.detach) {
+    const { submitFile } = await import('../run/submit.ts');
+    return submitFile(
+      file,
+      pipeline,
+      openStoreToRun(flags, io),
+      { input, runId: flags.runId, memory, limits },
+      flags,
+      io,
+    );
+  }
   const attended = isAttended(io) && flags.inputFile !== '-';
   const opened = openStoreToRun(flags, io);
   if (opened && flags.runId !== undefined) await requireFree(opened, flags.runId);
@@ -42,7 +57,7 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
     input,
     runId: flags.runId,
     attended,
-    memory: flags.memory ?? DEFAULT_SCOPE,
+    memory,
     limits,
     inspect: inspection?.inspect,
     ...(opened && { store: opened.store, holder: thisHolder(), source: placeOf(file, io) }),

@@ -5,32 +5,24 @@
  */
 import type { Clock } from '../../machines/phase/clock.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { holderIsAlive, thisHolder } from '../../store/holder.ts';
-import { workOn } from '../../store/lease-holder.ts';
-import type { ListedRun, RunStore } from '../../store/port.ts';
-import { cancelRun } from '../cancel.ts';
-import { parentOf } from '../child-ids.ts';
+import { thisHolder } from '../../store/holder.ts';
+import type { RunStore } from '../../store/port.ts';
 import type { ResumeOptions } from '../resume.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { patientStore } from '../records/patient-store.ts';
 import { resumeRun } from '../start.ts';
 import type { Run } from '../run.ts';
-
-/** A run that could not be recovered. */
-export interface FailedResume {
-  readonly runId: string;
-  readonly error: unknown;
-}
-
-/** A run that another process has. That process is alive, or its lease has not expired yet. */
-export interface Waiting {
-  readonly runId: string;
-  /** Expiry of its lease if it is not renewed, in milliseconds since 1970. */
-  readonly until: number;
-  /** Name of the process that has it. */
-  readonly holder: string;
-}
+import {
+  callSafely,
+  cancelOrphan,
+  heldIn,
+  isBenign,
+  isStoreError,
+  parentState,
+  takenBy,
+  type FailedResume,
+  type Waiting,
+} from './free-runs.ts';
 
 /** Options of {@link resumeAll}. */
 export interface ResumeAllOptions extends ResumeOptions {
@@ -87,9 +79,8 @@ export async function resumeAll(
       const { runId, seq } = listed;
       const parent = await parentState(store, runId);
       if (parent === 'ended' && !heldIn(listed) && listed.damage === undefined) {
-        // Nobody waits for it any more.
         await endOfTurn();
-        await cancelRun(store, runId, 'the run that started it has ended', resuming).catch(() => undefined);
+        await cancelOrphan(store, runId, resuming);
         continue;
       }
       const pipeline = byName.get(listed.pipeline);
@@ -108,14 +99,14 @@ export async function resumeAll(
         // Runs are resumed one after the other. Another process may take one in between.
         const run = await resumeRun(store, runId, pipeline, resuming);
         runs.push(run);
-        callSafely(() => onRun?.(run));
+        callSafely('resumeAll', () => onRun?.(run));
       } catch (error) {
         const taken = await takenBy(error, store, runId);
         if (taken) waiting.push(taken);
         if (isBenign(error)) continue;
         if (!isStoreError(error)) refused.set(runId, seq);
         failed.push({ runId, error });
-        callSafely(() => onFailed?.({ runId, error }));
+        callSafely('resumeAll', () => onFailed?.({ runId, error }));
       }
     }
     return { runs, failed, waiting };
@@ -189,47 +180,4 @@ function lookRepeatedly(
   if (signal?.aborted) onAbort();
   setNext(first);
   return stop;
-}
-
-/** The process that has a run, if the run must wait for it. A live process holds its run even after its lease has expired. */
-function heldIn(run: ListedRun): Waiting | undefined {
-  const work = workOn(run, holderIsAlive);
-  if (work.state === 'free' || work.state === 'gone') return undefined;
-  const { holder, expiresAt: until } = work.lease;
-  return { runId: run.runId, until, holder };
-}
-
-/** The process that has taken a run in the meantime. */
-async function takenBy(error: unknown, store: RunStore, runId: string): Promise<Waiting | undefined> {
-  if (!PhasegateError.is(error) || error.code !== 'RUN_LEASED') return undefined;
-  const run = await store.run(runId);
-  return run && heldIn(run);
-}
-
-/** The state of the run that has started a run; `undefined` for a run that no task has started. */
-async function parentState(store: RunStore, runId: string): Promise<'running' | 'ended' | undefined> {
-  const parent = parentOf(runId);
-  const listed = parent === undefined ? undefined : await store.run(parent);
-  if (!listed) return undefined;
-  // The status of a damaged run is not known, so nothing is cancelled because of it.
-  return listed.status === 'running' || listed.damage !== undefined ? 'running' : 'ended';
-}
-
-/** True if another process was first: it has resumed the run, or has ended it. */
-function isBenign(error: unknown): boolean {
-  return PhasegateError.is(error) && (error.code === 'RUN_LEASED' || error.code === 'RUN_ENDED');
-}
-
-/** True if the store has failed. It may work again, and the error tells nothing about the run, unless that is damaged. */
-function isStoreError(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code.startsWith('STORE_') && error.code !== 'STORE_UNREADABLE';
-}
-
-/** Calls a listener. Its error must not prevent the recovery of other runs. */
-function callSafely(call: () => void): void {
-  try {
-    call();
-  } catch (thrown) {
-    console.error('phasegate: a listener of resumeAll() has thrown:', thrown);
-  }
 }

@@ -1,0 +1,34 @@
+/**
+ * `phasegate run --detach`.
+ *
+ * @module
+ */
+import type { Pipeline } from '../../model/definition/define.ts';
+import type { RunOptions } from '../../runtime/run.ts';
+import { submitRun } from '../../runtime/workers/submit-run.ts';
+import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { argument } from '../terminal/text.ts';
+
+/** Stores a run for a worker to begin. Prints its id. */
+export async function submitFile(
+  file: string,
+  pipeline: Pipeline,
+  opened: OpenStore | undefined,
+  options: Pick<RunOptions, 'input' | 'runId' | 'memory' | 'limits'>,
+  flags: StoreFlags,
+  io: ProgramIo,
+): Promise<ExitCode> {
+  // Without a store, no worker could find the run.
+  const { store, ...place } = opened ?? openStore(flags, 'write', io);
+  try {
+    // People can answer through the inbox.
+    const runId = await submitRun(store, pipeline, { ...options, attended: true, source: placeOf(file, io) });
+    io.stdout.write(`${runId}\n`);
+    io.stderr.write(`phasegate: a worker begins it: phasegate work ${argument(file)}${storeArgument(place)}\n`);
+    return exitCode.completed;
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * A worker: a process that continues the runs of a store, a bounded number at once.
+ *
+ * @module
+ */
+import type { Pipeline } from '../../model/definition/define.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { RunOutcome } from '../../projections/run/run-result.ts';
+import { holderIsAlive } from '../../store/holder.ts';
+import { releaseGone } from '../../store/lease-holder.ts';
+import type { ListedRun, RunStore } from '../../store/port.ts';
+import { endOfTurn } from '../records/end-of-turn.ts';
+import { patientStore } from '../records/patient-store.ts';
+import type { ResumeOptions } from '../resume.ts';
+import type { Run } from '../run.ts';
+import { resumeRun } from '../start.ts';
+import { callSafely, cancelOrphan, isBenign, isStoreError, parentState, type FailedResume } from './free-runs.ts';
+
+/** Options of {@link createWorker}. */
+export interface WorkerOptions extends Pick<
+  ResumeOptions,
+  'inspect' | 'holder' | 'redact' | 'limits' | 'allowChanged' | 'allowMasked'
+> {
+  /** Most runs that it works on at once, from 1. A suspended run does not count. @default 10 */
+  readonly concurrency?: number | undefined;
+  /** Stops the worker when it is aborted, as {@link Worker.stop} does. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with each run that it begins to work on. */
+  readonly onRun?: ((run: Run<unknown>) => void) | undefined;
+  /** Called with each run that it has let go: it has ended, or is suspended. */
+  readonly onDone?: ((run: Run<unknown>, outcome: RunOutcome<unknown>) => void) | undefined;
+  /** Called with each run that cannot be continued. It is tried again when it has new records. */
+  readonly onFailed?: ((failed: FailedResume) => void) | undefined;
+  /** Called when the store fails. The worker tries again after five seconds. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A worker that works. It keeps its process alive. */
+export interface Worker {
+  /** The runs that it works on now. */
+  readonly runs: readonly Run<unknown>[];
+  /** Takes no more runs. Resolves when it works on none: each has ended, or waits. */
+  drain(): Promise<void>;
+  /** Takes no more runs, and suspends those that it works on. Resolves when their work has stopped. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Works on the runs of a store until it is stopped.
+ *
+ * It takes runs that are ready, those with the earliest start first: new ones, interrupted ones, and suspended ones whose time has come or
+ * that got a message. It lets go of a run that only waits, as with `whileWaiting: 'suspend'`. Several workers may share a store.
+ *
+ * @param pipelines Matched to runs by name. Runs of other pipelines are left alone.
+ * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, or two pipelines have one name.
+ */
+export function createWorker(
+  given: RunStore,
+  pipelines: readonly (Pipeline<unknown, never> | Pipeline<unknown>)[],
+  options: WorkerOptions = {},
+): Worker {
+  const store = patientStore(given);
+  const { concurrency = 10, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
+  const byName = checked(pipelines, concurrency);
+  const active = new Map<string, Run<unknown>>();
+  const passed = new PassedRuns();
+  let isDraining = false;
+  let looking: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let releasedAt = -Infinity;
+
+  const hasRoom = () => !isDraining && active.size < concurrency;
+
+  /** Takes runs that are ready, as long as there is room. */
+  async function takeReady(): Promise<void> {
+    while (hasRoom()) {
+      const room = concurrency - active.size;
+      const most = room + passed.size;
+      const ready = await store.ready([...byName.keys()], most);
+      if (ready.length < most) passed.keep(ready);
+      const next = ready.filter((run) => !active.has(run.runId) && passed.mayTry(run)).slice(0, room);
+      if (next.length === 0) return;
+      for (const run of next) if (hasRoom()) await take(run);
+    }
+  }
+
+  async function take(listed: ListedRun): Promise<void> {
+    const { runId } = listed;
+    const pipeline = byName.get(listed.pipeline);
+    const parent = await parentState(store, runId);
+    // A run that a task has started is resumed by its parent.
+    if (!pipeline || parent === 'running') return passed.pause(listed);
+    // Each run has a turn of its own, as its records are replayed. Everything else in this process comes in between.
+    await endOfTurn();
+    if (parent === 'ended' && listed.damage === undefined) {
+      await cancelOrphan(store, runId, resuming);
+      return passed.pause(listed);
+    }
+    try {
+      const run = await resumeRun(store, runId, pipeline, { ...resuming, whileWaiting: 'suspend' });
+      active.set(runId, run);
+      callSafely('createWorker', () => onRun?.(run));
+      void run.result.then((outcome) => letGo(listed, run, outcome));
+    } catch (error) {
+      if (isBenign(error) || isStoreError(error)) passed.pause(listed);
+      else passed.refuse(listed);
+      if (!isBenign(error)) callSafely('createWorker', () => onFailed?.({ runId, error }));
+    }
+  }
+
+  function letGo(listed: ListedRun, run: Run<unknown>, outcome: RunOutcome<unknown>): void {
+    active.delete(run.id);
+    // A run that its store has failed is resumable, and would fail again at once.
+    if (outcome.status === 'failed') passed.pause(listed);
+    callSafely('createWorker', () => onDone?.(run, outcome));
+    look();
+  }
+
+  /** Frees the runs of processes of this machine that were killed, so that nobody waits for the end of their leases. */
+  async function releaseLeft(): Promise<void> {
+    if (performance.now() - releasedAt < PAUSE_MS) return;
+    releasedAt = performance.now();
+    const leased = await store.runs({ status: ['running'], leased: true });
+    for (const run of leased) if (byName.has(run.pipeline)) await releaseGone(store, run, holderIsAlive);
+  }
+
+  /** Looks for runs now, unless it does already. */
+  function look(): void {
+    if (isDraining) return;
+    looking ??= releaseLeft()
+      .then(takeReady)
+      .then(
+        () => schedule(POLL_MS),
+        (error: unknown) => {
+          callSafely('createWorker', () => onError?.(error));
+          schedule(PAUSE_MS);
+        },
+      )
+      .finally(() => (looking = undefined));
+  }
+
+  function schedule(ms: number): void {
+    clearTimeout(timer);
+    if (!isDraining) timer = setTimeout(look, ms);
+  }
+
+  async function drain(): Promise<void> {
+    isDraining = true;
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+    await looking;
+    await Promise.all([...active.values()].map((run) => run.result));
+  }
+
+  function stop(): Promise<void> {
+    const drained = drain();
+    const suspendAll = () => active.forEach((run) => run.suspend());
+    suspendAll();
+    // One may have been taken just now.
+    return Promise.resolve(looking)
+      .then(suspendAll)
+      .then(() => drained);
+  }
+
+  function onAbort(): void {
+    void stop();
+  }
+
+  signal?.addEventListener('abort', onAbort);
+  if (signal?.aborted) onAbort();
+  else look();
+  return {
+    get runs() {
+      return [...active.values()];
+    },
+    drain,
+    stop,
+  };
+}
+
+// --- internal ---
+
+/**
+ * Milliseconds between looks for runs. A look is one statement, so an idle worker costs its store fewer than five in a second.
+ */
+const POLL_MS = 225;
+
+/** Milliseconds until a run or a store that could not be used is tried again, and between looks for killed processes. */
+const PAUSE_MS = 5000;
+
+/** Runs that are ready, but cannot be continued now. */
+class PassedRuns {
+  readonly #passed = new Map<string, { readonly seq: number; readonly until: number }>();
+
+  get size(): number {
+    return this.#passed.size;
+  }
+
+  /** Passes over a run for some time. */
+  pause({ runId, seq }: ListedRun): void {
+    this.#passed.set(runId, { seq, until: performance.now() + PAUSE_MS });
+  }
+
+  /** Passes over a run until it has new records. */
+  refuse({ runId, seq }: ListedRun): void {
+    this.#passed.set(runId, { seq, until: Infinity });
+  }
+
+  /** Forgets all others. @param ready All runs that are ready. */
+  keep(ready: readonly ListedRun[]): void {
+    const known = new Set(ready.map(({ runId }) => runId));
+    for (const runId of this.#passed.keys()) if (!known.has(runId)) this.#passed.delete(runId);
+  }
+
+  mayTry({ runId, seq }: ListedRun): boolean {
+    const passed = this.#passed.get(runId);
+    if (!passed) return true;
+    if (passed.seq === seq && performance.now() < passed.until) return false;
+    this.#passed.delete(runId);
+    return true;
+  }
+}
+
+function checked<P extends { readonly name: string }>(pipelines: readonly P[], concurrency: number): Map<string, P> {
+  const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
+  const twice = pipelines.find((pipeline) => byName.get(pipeline.name) !== pipeline);
+  if (twice)
+    throw new PhasegateError(
+      'INPUT_INVALID',
+      `Cannot start a worker as two of its pipelines are named "${twice.name}"`,
+      {
+        hint: 'Runs are matched to pipelines by name: give one of them another name, or start two workers.',
+      },
+    );
+  if (Number.isInteger(concurrency) && concurrency >= 1) return byName;
+  throw new PhasegateError('INPUT_INVALID', `Cannot start a worker as its concurrency is ${concurrency}`, {
+    hint: 'Give a whole number from 1: the most runs that it works on at once.',
+  });
+}
