@@ -108,10 +108,11 @@ describe('a worker', () => {
   it('works on no more runs at once than it may', async () => {
     const store = memoryStore();
     let [active, most] = [0, 0];
+    const releases: (() => void)[] = [];
     const write = task('write', {
       async run() {
         most = Math.max(most, ++active);
-        await new Promise((resolve) => setTimeout(resolve, 2));
+        await new Promise<void>((resolve) => releases.push(resolve));
         active -= 1;
         return 1;
       },
@@ -119,6 +120,10 @@ describe('a worker', () => {
     const pipeline = definePipeline({ name: 'essay', phases: [phase('draft', { tasks: [write] })] });
     for (let run = 0; run < 12; run++) await submitRun(store, pipeline);
     const { done } = employ(store, pipeline, { concurrency: 3 });
+    for (let ended = 0; ended < 12; ended++) {
+      await until(() => releases.length > ended && active === Math.min(3, 12 - ended));
+      releases[ended]?.();
+    }
     await until(() => done.length === 12);
     expect(most).toBe(3);
   });

@@ -25,6 +25,7 @@ import { bindHumanWork, mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
 import { machineOf, portsOf } from './machine-of.ts';
 import type { PeerMessage } from './records/persistence.ts';
+import type { Wait } from './records/release-lease.ts';
 import { append, close, detach, readableAt } from './records/record-log.ts';
 import { StartedRun } from './run-handle.ts';
 import { outcomeOf } from './run-outcome.ts';
@@ -39,8 +40,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
   let actor: PipelineActor | undefined;
   let ended = false;
   let suspended = false;
-  /** Time until which the run only waits, if it was suspended for that. */
-  let waitsUntil: number | undefined;
+  /** The wait of the run, if it was suspended for that. */
+  let wait: Wait | undefined;
   /** True if this process stops before the run ends. */
   let letGo = false;
   let pendingCancel: (() => void) | undefined;
@@ -89,7 +90,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
           inbox: inboxNow,
           plan: () => begun?.plan,
           suspend(until) {
-            waitsUntil = until;
+            // Messages that are received from now on are not applied.
+            wait = { until, heard: persistence.heard() };
             suspend();
           },
         })
@@ -217,7 +219,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   async function conclude(): Promise<RunOutcome<O>> {
     await over.then(() => children?.atRest()).then(() => processesOfRunAtRest(log.runId));
-    const failure = await persistence?.close(waitsUntil);
+    const failure = await persistence?.close(wait);
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
 

@@ -27,6 +27,7 @@ function scenario(stages: Scenario['stages'], rest: Partial<Scenario> = {}): Sce
     isSync: false,
     isGrouped: false,
     answers: 'process',
+    whileWaiting: 'hold',
     ...rest,
   };
 }
@@ -36,6 +37,9 @@ const REWOUND = scenario([
   [phase([{ ...WORK, ms: 900 }], { gate: 'code', verdicts: ['retry'] })],
   [phase([{ ...WORK, ms: 900 }], { gate: 'code', verdicts: ['rewind'] })],
 ]);
+
+/** A phase that a person reviews, next to another. */
+const REVIEWED = scenario([[phase([{ ...WORK, ms: 3867 }], { gate: 'person' }), phase([WORK])], [phase([WORK])]]);
 
 /** A person who is a task, and a reviewer who asks another. */
 const ASKED = scenario([
@@ -168,6 +172,11 @@ const CLASSIC: readonly Case[] = [
       faults: [{ gap, type: 'die', isDone: true, frees: false }],
     },
   ]),
+  ...[6, 7, 8, 9, 10, 11].map((gap): Case => ({
+    name: `a run that waits is answered while call ${gap + 1} is slow, and is suspended after that`,
+    scenario: { ...REVIEWED, answers: 'both', whileWaiting: 'suspend' },
+    faults: [{ gap, type: 'slow', ms: 36_651, isDone: true }],
+  })),
   { name: 'people answer at two places at about the same time', scenario: { ...ASKED, answers: 'both' }, faults: [] },
   {
     name: 'the store is full for a while',

@@ -22,7 +22,7 @@ export interface Disturbed extends Simulated {
 
 /** Simulates a scenario without faults. @throws Error if it breaks a rule, or needs more than one process. */
 export async function calmRun(scenario: Scenario): Promise<CalmRun> {
-  const { records, problems, processes } = await simulate(scenario);
+  const { records, problems, processes } = await simulate({ ...scenario, whileWaiting: 'hold' });
   if (problems.length > 0) throw new Error(`A run that nothing happens to: ${problems.join('\n')}`);
   if (processes !== 1) throw new Error(`A run that nothing happens to needs ${processes} processes`);
   return { scenario, story: storyOf(records) };

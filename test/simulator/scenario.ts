@@ -46,6 +46,8 @@ export interface Scenario {
   readonly isGrouped: boolean;
   /** The place where people answer: the process that works on the run, the store, or one of them here and the other there. */
   readonly answers: 'process' | 'store' | 'both';
+  /** If `suspend`, a run that only waits is let go, and continued when its store says that it is ready. */
+  readonly whileWaiting: 'hold' | 'suspend';
 }
 
 /** The act for an attempt. After the end of the list all goes well. */
@@ -78,6 +80,7 @@ export function scenarios({ people, children }: Scope): fc.Arbitrary<Scenario> {
       isSync: fc.boolean(),
       isGrouped: fc.boolean(),
       answers: fc.constantFrom<Scenario['answers'][]>('process', 'store', 'both'),
+      whileWaiting: fc.constantFrom<Scenario['whileWaiting'][]>('hold', 'suspend'),
     })
     .map(bounded);
 }

@@ -125,6 +125,10 @@ class Simulation {
       }
       await this.#work(0);
       await this.#time.wait(PAUSE_MS);
+      if (await this.#isSuspendedFor(DAY_MS)) {
+        this.#watch.note('Its store never says that it is ready again');
+        break;
+      }
     }
     // Other processes find out that the run has ended.
     while (this.#working.size > 0) await Promise.all(this.#working);
@@ -148,6 +152,17 @@ class Simulation {
   async #hasEnded(): Promise<boolean> {
     const listed = await this.#base.run(RUN_ID);
     return listed !== undefined && listed.status !== 'running';
+  }
+
+  /** Waits while the run is suspended. @returns True if it still is after that time. */
+  async #isSuspendedFor(ms: number): Promise<boolean> {
+    for (let waited = 0; waited < ms; waited += PAUSE_MS) {
+      const listed = await this.#base.run(RUN_ID);
+      if (!listed || listed.status !== 'running' || listed.lease || listed.lapsed) return false;
+      if ((await this.#base.ready([listed.pipeline], 1)).length > 0) return false;
+      await this.#time.wait(PAUSE_MS);
+    }
+    return true;
   }
 
   async #records(): Promise<ReadonlyMap<string, readonly RunRecord[]>> {
@@ -189,12 +204,13 @@ class Simulation {
     const store = faultyStore(this.#base, client, this.#world);
     const pipeline = build(this.#scenario, this.#performer(client));
     const options = { store, holder: client.name } as const;
+    const { whileWaiting } = this.#scenario;
     const isNew = (await this.#base.run(RUN_ID)) === undefined;
     this.#say(`${client.name} ${isNew ? 'starts' : 'resumes'} the run`);
     try {
       const run: Run<unknown> = isNew
-        ? startRun(pipeline, { ...options, runId: RUN_ID, attended: true })
-        : await resumeRun(store, RUN_ID, pipeline, { holder: client.name });
+        ? startRun(pipeline, { ...options, runId: RUN_ID, attended: true, whileWaiting })
+        : await resumeRun(store, RUN_ID, pipeline, { holder: client.name, whileWaiting });
       live.run = run;
       run.events$.subscribe((record) => {
         if (!client.isDead) this.#watch.published(client, record);
@@ -247,6 +263,9 @@ class Simulation {
     };
   }
 }
+
+/** Far above the time in which people answer. */
+const DAY_MS = 86_400_000;
 
 const STORE_ERRORS = ['STORE_FAILED', 'STORE_BUSY', 'STORE_FULL'];
 /** Ends of a process that are no ends of its run. */

@@ -22,7 +22,7 @@ import type { RunStore } from '../../src/store.ts';
 import { packRecord } from '../../src/model/events/large-values.ts';
 import { damaged } from '../../src/store/damage.ts';
 import { readRun } from '../../src/store/read-run.ts';
-import { connect } from '../../src/store/sqlite/driver.ts';
+import { connect, prepareWrite } from '../../src/store/sqlite/driver.ts';
 import { thisHolder } from '../../src/store/holder.ts';
 import { migrateTables } from '../../src/store/sqlite/schema.ts';
 import { phasegate } from '../cli/cli.ts';
@@ -526,11 +526,14 @@ describe('a store of a version without checksums', () => {
       info.updatedAt,
       JSON.stringify(info),
     );
-    const insert = db.prepare(`INSERT INTO records (key, record) VALUES ((${2 ** 31 - 1} << 32) | ?, ?)`);
+    const insert = prepareWrite(db, `INSERT INTO records (key, record) VALUES ((${2 ** 31 - 1} << 32) | ?, ?)`);
     for (const record of records) insert.run(record.seq, JSON.stringify(record));
     db.close();
     const store = sqliteStore(path);
     expect(await store.read('r')).toEqual(records);
+    const more = batchOf('r', 1501, { count: 2 });
+    await store.append(more);
+    expect(await store.read('r', 1501)).toEqual(more.records);
     await store.close();
   });
 

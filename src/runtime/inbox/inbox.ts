@@ -50,6 +50,8 @@ export interface RunInbox {
   receive(message: Posted): Promise<void>;
   /** Resolves when every answer that other processes have posted so far is applied. */
   settled(): Promise<void>;
+  /** True if no received answer is still to be applied. */
+  isSettled(): boolean;
   /** Stops all deadlines. */
   close(): void;
 }
@@ -196,6 +198,7 @@ export function createRunInbox({ pipeline, log, clock, send, claim, listen }: Ru
     },
     update: refresh,
     settled,
+    isSettled: () => receiving.size === 0,
     close: () => deadlines.stop(),
     open: (stored) => (stored ? stored.filter(({ id }) => isOpen(id)) : openNow()),
     async decide(about, given, options) {

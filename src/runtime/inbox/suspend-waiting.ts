@@ -24,7 +24,7 @@ export interface WaitWatch {
 export interface WaitWatchOptions {
   readonly log: RecordLog;
   readonly persistence: Pick<RunPersistence, 'host' | 'journal'>;
-  readonly inbox: () => Pick<RunInbox, 'open' | 'settled'>;
+  readonly inbox: () => Pick<RunInbox, 'open' | 'settled' | 'isSettled'>;
   /** The plan that the run follows; `undefined` until it has begun. */
   readonly plan: () => Plan | undefined;
   /** Suspends the run. @param until Milliseconds since 1970; `Infinity` if only a message can continue it. */
@@ -57,11 +57,11 @@ export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWat
     let seen: number;
     do {
       seen = log.events.length;
+      if (await persistence.journal.flush()) return;
       // What follows at once from the latest records is recorded by then, also what follows from answers that are there already.
       await endOfTurn();
       await inbox().settled();
-      if (await persistence.journal.flush()) return;
-    } while (seen !== log.events.length);
+    } while (seen !== log.events.length || !inbox().isSettled());
     const until = idleUntil();
     if (until !== undefined && until > log.now() + SHORT_MS) suspend(until);
   }

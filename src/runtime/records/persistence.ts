@@ -10,7 +10,7 @@ import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { giveBack, suspendLease } from './release-lease.ts';
+import { giveBack, suspendLease, type Wait } from './release-lease.ts';
 import { leaseLostError, leaseUnsureError } from './lease-lost.ts';
 import { pollMessages, type MessagePoll } from './message-poll.ts';
 import { patientStore } from './patient-store.ts';
@@ -48,6 +48,8 @@ export interface RunPersistence {
   claim(item: string, body: AnswerBody, by: string | undefined): Promise<void>;
   /** Receives the messages that other processes have posted so far. */
   listen(): Promise<void>;
+  /** Place of the last message that was received; 0 if none was. */
+  heard(): number;
   /** True once the lease was acquired. */
   isOpen(): boolean;
   /** Sets the function to call after each batch is stored. */
@@ -55,11 +57,11 @@ export interface RunPersistence {
   /**
    * Releases the lease once all records are stored.
    *
-   * @param until The time until which the run only waits, in milliseconds since 1970; `Infinity` if only a message can continue it.
+   * @param wait The time until which the run only waits, in milliseconds since 1970, and the last message that it has received.
    * @default the run can be continued at once
    * @returns The error if they cannot be stored.
    */
-  close(until?: number): Promise<unknown>;
+  close(wait?: Wait): Promise<unknown>;
 }
 
 /** Options of {@link persistRun}. */
@@ -217,7 +219,8 @@ export function persistRun({
       opening = take(onMessage, before);
       return opening;
     },
-    async close(until) {
+    heard: () => lastMessageId,
+    async close(wait) {
       const failure = await opening?.then(
         () => journal.flush(),
         (thrown: unknown) => thrown,
@@ -226,7 +229,7 @@ export function persistRun({
       await renewing;
       clearInterval(renewal);
       poll?.stop();
-      if (lease && until !== undefined && !failed) await suspendLease(store, lease, { until, heard: lastMessageId });
+      if (lease && wait && !failed) await suspendLease(store, lease, wait);
       else if (lease) await giveBack(store, lease);
       return failure;
     },

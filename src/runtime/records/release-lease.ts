@@ -5,6 +5,14 @@
  */
 import type { Lease, RunStore } from '../../store/port.ts';
 
+/** The wait of a suspended run. */
+export interface Wait {
+  /** Milliseconds since 1970; `Infinity` if only a message can continue it. */
+  readonly until: number;
+  /** Place of the last message that it has received. Later ones continue it. */
+  readonly heard: number;
+}
+
 /** Releases a lease, so that the run can be continued at once. */
 export async function giveBack(store: Pick<RunStore, 'release'>, lease: Lease): Promise<void> {
   try {
@@ -18,7 +26,7 @@ export async function giveBack(store: Pick<RunStore, 'release'>, lease: Lease): 
 export async function suspendLease(
   store: Pick<RunStore, 'release' | 'suspend'>,
   lease: Lease,
-  { until, heard }: { readonly until: number; readonly heard: number },
+  { until, heard }: Wait,
 ): Promise<void> {
   try {
     await store.suspend(lease, until, heard);

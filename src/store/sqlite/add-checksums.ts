@@ -6,7 +6,7 @@
  * @module
  */
 import { chainedChecksum, checksumOf } from '../checksum.ts';
-import type { Database } from './driver.ts';
+import { prepareWrite, type Database } from './driver.ts';
 import { number, text } from './rows.ts';
 
 /** Adds the columns, and computes all checksums. */
@@ -69,7 +69,7 @@ function addToRecords(db: Database): void {
   // Keys of records can be too large for a number of JavaScript. Their parts are not.
   const select = db.prepare(`SELECT run, seq, record FROM earlier_records WHERE key > (?1 << 32) | ?2
     ORDER BY key LIMIT ${AT_ONCE}`);
-  const insert = db.prepare('INSERT INTO records (key, record, sum) VALUES ((? << 32) | ?, ?, ?)');
+  const insert = prepareWrite(db, 'INSERT INTO records (key, record, sum) VALUES ((? << 32) | ?, ?, ?)');
   let [run, seq, sum] = [0, 0, 0];
   for (let rows = select.all(run, seq); rows.length > 0; rows = select.all(run, seq)) {
     for (const row of rows) {

@@ -5,7 +5,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
-import type { Database, Statement } from './driver.ts';
+import { prepareWrite, type Database, type Statement } from './driver.ts';
 import { watchPlace } from './file-identity.ts';
 import { openDatabase } from './open.ts';
 import { isBusy, isFull, problemOf } from './problems.ts';
@@ -59,7 +59,7 @@ export function connectionOf(
   }
 
   function sql(text: string): Statement {
-    const known = statements.get(text) ?? open().prepare(text);
+    const known = statements.get(text) ?? (READS.test(text) ? open().prepare(text) : prepareWrite(open(), text));
     statements.set(text, known);
     return known;
   }
@@ -164,6 +164,8 @@ export function connectionOf(
 }
 
 // --- internal ---
+
+const READS = /^(?:SELECT|PRAGMA) /u;
 
 /** `FULL` waits for the disk at each commit, `NORMAL` does not. */
 type Level = 'FULL' | 'NORMAL';

@@ -20,6 +20,7 @@ export interface Statement {
   };
   get(...parameters: readonly Bound[]): Row | undefined;
   all(...parameters: readonly Bound[]): readonly Row[];
+  setReadBigInts(isOn: boolean): void;
 }
 
 /** A connection. */
@@ -34,6 +35,16 @@ export interface Database {
 export function connect(path: string, options: { readonly readOnly: boolean }): Database {
   driver ??= load();
   return new driver.DatabaseSync(path, options);
+}
+
+/**
+ * Prepares a statement that returns no rows. Keys of records can be too large for a number of JavaScript, and Node 26 refuses to return the
+ * last one as such.
+ */
+export function prepareWrite(db: Database, sql: string): Statement {
+  const statement = db.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
 }
 
 /** Names the module of the driver, as `require` takes it anywhere. */
