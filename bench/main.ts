@@ -17,12 +17,19 @@ import { keep, printChanges } from './history.ts';
 import { benchMany } from './many.ts';
 import { heapPerRun } from './memory.ts';
 import { benchRewind } from './rewind.ts';
+import { benchWaiting } from './waiting.ts';
 import { cpuMicros, growth } from './measure.ts';
 import { attemptsOf, chain, fanOut, layers } from './work.ts';
 
 // Only stored runs: `npm run bench -- durable`.
 if (process.argv[2] === 'durable') {
   await benchDurable();
+  process.exit();
+}
+
+// Only runs that wait for people: `npm run bench -- waiting`, or `waiting 1000` for another number than 10 000.
+if (process.argv[2] === 'waiting') {
+  await benchWaiting(process.argv[3] === undefined ? undefined : Number(process.argv[3]));
   process.exit();
 }
 

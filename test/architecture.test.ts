@@ -153,7 +153,7 @@ describe('src/index.ts in a browser', () => {
     for (const name of builtinModules) expect(output.code).not.toContain(`from"${name}"`);
 
     // The limit has room above 146 100 bytes, the measured size.
-    expect(gzipSync(output.code).byteLength).toBeLessThan(150_000);
+    expect(gzipSync(output.code).byteLength).toBeLessThan(153_000);
 
     const url = `data:text/javascript;base64,${Buffer.from(output.code).toString('base64')}`;
     const { definePipeline, phase, startRun, task } = (await import(

@@ -79,6 +79,8 @@ const next = () => {
   all.push([file, one]);
   for (const name of ['stdout', 'stderr']) process[name].write = (text) => ((one[name] += text), true);
   import(new URL(file, import.meta.url));
+  // Some versions of Node load modules without a turn of the event loop, and say no more that it is empty.
+  setImmediate(() => {});
 };
 process.on('beforeExit', next);
 next();

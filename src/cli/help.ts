@@ -58,6 +58,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
       page: 'cli.md#run',
     },
   ],
+  ['work', { group: RUN, examples: ['work pipeline.ts', 'work *.ts --concurrency 20'], page: 'cli.md#work' }],
   [
     'fleet',
     {

@@ -77,6 +77,7 @@ describe('--help', () => {
           "Run a pipeline:",
           [
             "run",
+            "work",
             "resume",
             "retry",
             "fork",
@@ -147,8 +148,8 @@ describe('--help', () => {
         "Limits:",
         "Output:",
         "Records:",
-        "People:",
         "Options:",
+        "People:",
         "Examples:",
       ]
     `);

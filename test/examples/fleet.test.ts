@@ -41,7 +41,8 @@ Its files:
 async function played(...args: readonly string[]) {
   const temporary = await mkdtemp(join(tmpdir(), 'phasegate-example-'));
   onTestFinished(() => rm(temporary, { recursive: true, force: true }));
-  const program = ['--import', 'jiti/register', 'examples/fleet/fleet.ts', ...args];
+  // Node 26 warns of a function that jiti uses.
+  const program = ['--disable-warning=DEP0205', '--import', 'jiti/register', 'examples/fleet/fleet.ts', ...args];
   const env = { ...process.env, TMPDIR: temporary, XDG_STATE_HOME: join(temporary, 'state') };
   const run = promisify(execFile)(process.execPath, program, { cwd: repository, env });
   const { stdout, stderr } = await run.catch((error: { readonly stdout: string; readonly stderr: string }) => error);

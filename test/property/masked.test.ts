@@ -19,7 +19,7 @@ const SCOPES: readonly (readonly [string, Scope])[] = [
 // XState's development build warns once per action of every phase: millions of lines here.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
 
-/** The masks of phasegate, and marks of a caller. @returns How to mask a demand, and the `redact` to check with. */
+/** The masks of phasegate, and marks of a caller: the mark of a demand, and if the caller has made it. */
 const MARKS: readonly (readonly [string, (demand: string) => string, boolean])[] = [
   ['by the mask', () => MASK, false],
   ['by one mark of the caller', () => '###', true],

@@ -42,5 +42,5 @@ export function startOf(begun: Begun, mark = fingerprint(begun.plan)): EventOf<'
 
 // --- internal ---
 
-/** What a run begins with. */
+/** The input of a run at its start, and the marks of its first record. */
 type Begun = Omit<PipelineInput, 'run' | 'upward'> & { readonly marks?: RunState['marks'] };

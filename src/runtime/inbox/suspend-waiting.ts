@@ -58,7 +58,7 @@ export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWat
     do {
       seen = log.events.length;
       if (await persistence.journal.flush()) return;
-      // What follows at once from the latest records is recorded by then, also what follows from answers that are there already.
+      // By then, everything is recorded that follows at once from the latest records, and from answers that are there already.
       await endOfTurn();
       await inbox().settled();
     } while (seen !== log.events.length || !inbox().isSettled());

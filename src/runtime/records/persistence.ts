@@ -104,10 +104,7 @@ export function persistRun({
     log,
     origin,
     lease: () => lease,
-    onStored() {
-      keepProcessAlive();
-      onStored();
-    },
+    onStored: () => (keepProcessAlive(), onStored()),
     onFailure(error) {
       failed = true;
       onLoss(error);
