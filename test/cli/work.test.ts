@@ -54,7 +54,8 @@ describe('phasegate work', () => {
     const cwd = await article();
     await phasegate(['run', 'p.mjs', '--detach', '--run-id', 'one'], { cwd });
     const first = await startUntil(['work', 'p.mjs', '--json'], '"taken"', cwd);
-    while (!(await ran(cwd).catch((): readonly string[] => [])).includes('write')) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!(await ran(cwd).catch((): readonly string[] => [])).includes('write'))
+      await new Promise((resolve) => setTimeout(resolve, 20));
     first.child.kill('SIGKILL');
     await first.ended;
     await put(cwd, 'go');
@@ -78,7 +79,8 @@ describe('phasegate work', () => {
     const cwd = await article();
     await phasegate(['run', 'p.mjs', '--detach', '--run-id', 'one'], { cwd });
     const worker = await startUntil(['work', 'p.mjs', '--grace', '10ms'], 'begins', cwd);
-    while (!(await ran(cwd).catch((): readonly string[] => [])).includes('write')) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (!(await ran(cwd).catch((): readonly string[] => [])).includes('write'))
+      await new Promise((resolve) => setTimeout(resolve, 20));
     worker.child.kill('SIGTERM');
     const { code, stdout, stderr } = await worker.ended;
     expect({ code, last: stdout.trimEnd().split('\n').at(-1) }).toEqual({

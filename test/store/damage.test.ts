@@ -481,10 +481,13 @@ describe('a store of a version without checksums', () => {
     const { seq = 0 } = (await store.run('one')) ?? {};
     const before = await verifyRun(store, 'one');
     expect(before).toMatchObject({ problems: [], checkedFrom: seq + 1, records: seq });
+    // A worker may continue it.
+    expect((await store.ready([asked.name], 9)).map(({ runId }) => runId)).toContain('one');
     const run = await resumeRun(store, 'one', asked, { attended: true });
     const [item] = run.inbox();
     await run.answer(item?.id ?? '', { type: 'value', value: 'yes' });
     await run.result;
+    expect((await store.ready([asked.name], 9)).map(({ runId }) => runId)).not.toContain('one');
     const after = await verifyRun(store, 'one', { seal: before.seal });
     expect(after).toMatchObject({ problems: [], checkedFrom: seq + 1, sealed: seq });
     expect(after.records).toBeGreaterThan(seq);
