@@ -559,6 +559,38 @@ describe('sqliteStore() without room', () => {
   });
 });
 
+describe('sqliteStore() finds', () => {
+  /** The steps in which SQLite answers a query, and all queries that the store prepares for a call. */
+  async function stepsOf(call: (store: RunStore) => unknown): Promise<readonly string[]> {
+    const db = raw();
+    const texts: string[] = [];
+    const connection = connectionOf(db, { path: file, readOnly: false });
+    await call(storeOn({ ...connection, sql: (text) => (texts.push(text), connection.sql(text)) }, Date.now));
+    return texts
+      .filter((text) => text.startsWith('SELECT'))
+      .flatMap((text) =>
+        db
+          .prepare(`EXPLAIN QUERY PLAN ${text}`)
+          .all()
+          .map(({ detail }) => String(detail)),
+      );
+  }
+
+  it('runs that are ready by an index', async () => {
+    await open().close();
+    const steps = await stepsOf((store) => store.ready(['a'], 1));
+    expect(steps).toContainEqual(expect.stringMatching(/^SEARCH runs USING INDEX runs_ready/u));
+    expect(steps).not.toContainEqual(expect.stringMatching(/^SCAN (?:runs|leases)/u));
+  });
+
+  it('runs that somebody has by their leases', async () => {
+    await open().close();
+    const steps = await stepsOf((store) => store.runs({ leased: true, status: ['running'] }));
+    expect(steps).toContainEqual('SCAN leases');
+    expect(steps).not.toContainEqual(expect.stringMatching(/^SCAN runs/u));
+  });
+});
+
 // --- internal ---
 
 function open(path = file, options?: SqliteStoreOptions): RunStore {

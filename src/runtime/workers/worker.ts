@@ -19,7 +19,7 @@ import { callSafely, cancelOrphan, isBenign, isStoreError, parentState, type Fai
 /** Options of {@link createWorker}. */
 export interface WorkerOptions extends Pick<
   ResumeOptions,
-  'inspect' | 'holder' | 'redact' | 'limits' | 'allowChanged' | 'allowMasked'
+  'inspect' | 'holder' | 'redact' | 'allowChanged' | 'allowMasked'
 > {
   /** Most runs that it works on at once, from 1. A suspended run does not count. @default 10 */
   readonly concurrency?: number | undefined;

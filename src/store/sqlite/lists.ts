@@ -13,11 +13,16 @@ import { infoOf, itemOf } from '../serialize.ts';
 import type { Row } from './driver.ts';
 import { checkedText, claimIn, number, text } from './rows.ts';
 
-/** Selects runs as {@link listedIn} needs them. */
 // Numbers are cast, as SQLite refuses a whole list in which one is too large for JavaScript.
-export const LISTED = `SELECT id, CAST(seq AS REAL) AS seq, pipeline, status, started_at, updated_at, info,
+const COLUMNS = `SELECT id, CAST(seq AS REAL) AS seq, pipeline, status, started_at, updated_at, info,
   CAST(sum AS REAL) AS sum, CAST(checked_from AS REAL) AS checked_from,
-  holder, token, expires_at, ms FROM runs LEFT JOIN leases ON run_id = id`;
+  holder, token, expires_at, ms FROM`;
+
+/** Selects runs as {@link listedIn} needs them. */
+export const LISTED = `${COLUMNS} runs LEFT JOIN leases ON run_id = id`;
+
+/** Selects runs with a lease, valid or not. It reads the leases first, as there are few, however many runs there are. */
+export const LEASED = `${COLUMNS} leases CROSS JOIN runs ON run_id = id`;
 
 /** Selects items as {@link itemIn} needs them. */
 export const ITEMS = `SELECT items.id AS id, runs.id AS run_id, runs.pipeline AS pipeline, items.opened_at AS opened_at,

@@ -15,7 +15,7 @@ import { problemsIn } from './check.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound } from './driver.ts';
 import { leasesIn } from './leases.ts';
-import { itemIn, ITEMS, LISTED, listedIn, openItemIn } from './lists.ts';
+import { itemIn, ITEMS, LEASED, LISTED, listedIn, openItemIn } from './lists.ts';
 import { memoriesIn } from './memories.ts';
 import { messagesIn } from './messages.ts';
 import { openIfFree } from './open.ts';
@@ -78,7 +78,7 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
       return read('list runs', () => {
         const time = now();
         const { where, values } = conditionsOn(filter, time);
-        return sql(`${LISTED} ${where} ORDER BY started_at DESC, key DESC LIMIT ?`)
+        return sql(`${filter.leased === true ? LEASED : LISTED} ${where} ORDER BY started_at DESC, key DESC LIMIT ?`)
           .all(...values, sqlLimit(span(1, filter.limit).count))
           .map((row) => listedIn(row, time));
       });
@@ -145,7 +145,7 @@ function conditionsOn(filter: RunFilter, now: number): { readonly where: string;
     ...(status === undefined ? [] : [['status IN (SELECT value FROM json_each(?))', JSON.stringify(status)] as const]),
     ...(updatedAfter === undefined ? [] : [['updated_at > ?', updatedAfter] as const]),
     ...(updatedBefore === undefined ? [] : [['updated_at <= ?', updatedBefore] as const]),
-    ...(leased === undefined ? [] : [[`coalesce(expires_at > ?, 0) = ${leased ? 1 : 0}`, now] as const]),
+    ...(leased === undefined ? [] : [[leased ? 'expires_at > ?' : 'coalesce(expires_at > ?, 0) = 0', now] as const]),
   ];
   return { where: whereOf(conditions.map(([one]) => one)), values: conditions.map(([, value]) => value) };
 }
