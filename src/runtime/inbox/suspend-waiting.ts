@@ -37,6 +37,8 @@ export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWat
   let read = 0;
   let active = 0;
   let isLooking = false;
+  /** True if something has changed since the last look began. */
+  let isDue = false;
 
   /** Returns the time until which the run only waits; `undefined` if something is active, or nobody can know. */
   function idleUntil(): number | undefined {
@@ -67,12 +69,16 @@ export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWat
   }
 
   function look(): void {
+    isDue = isLooking;
     if (isLooking || idleUntil() === undefined) return;
     isLooking = true;
     // A store that fails stops the run by itself.
     void suspendIfIdle()
       .catch(() => undefined)
-      .finally(() => (isLooking = false));
+      .finally(() => {
+        isLooking = false;
+        if (isDue) look();
+      });
   }
 
   return {
