@@ -94,30 +94,26 @@ describe('a run that only waits', () => {
   });
 
   it('is ready when a reminder is due, and suspended again after it', async () => {
-    let time = 1_000_000;
-    const store = memoryStore({ now: () => time });
-    const clock = { ...CLOCK, now: () => time };
+    const { store, clock, pass } = timed();
     const asked = human({ question: 'Good?', remindAfterMs: HOUR, expireAfterMs: 3 * HOUR, onExpiry: 'reject' });
     const pipeline = definePipeline({
       name: NAME,
       phases: [phase('draft', { tasks: [task('write', { run: () => 1 })], review: asked })],
     });
     expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
-    time += HOUR - 1;
+    pass(HOUR - 1);
     expect(await isReady(store)).toBe(false);
-    time += 1;
+    pass(1);
     expect(await isReady(store)).toBe(true);
     expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
     expect(await isReady(store)).toBe(false);
-    time += 2 * HOUR;
+    pass(2 * HOUR);
     expect(await isReady(store)).toBe(true);
     expect(await statusOf(store, pipeline, { clock })).toBe('rejected');
   });
 
   it('is ready at its deadline', async () => {
-    let time = 1_000_000;
-    const store = memoryStore({ now: () => time });
-    const clock = { ...CLOCK, now: () => time };
+    const { store, clock, pass } = timed();
     const pipeline = definePipeline({
       name: NAME,
       limits: { deadlineMs: HOUR, durationMs: HOUR / 2 },
@@ -125,17 +121,15 @@ describe('a run that only waits', () => {
     });
     expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
     // Time without a process is no work.
-    time += HOUR / 2;
+    pass(HOUR / 2);
     expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
-    time += HOUR / 2;
+    pass(HOUR / 2);
     expect(await isReady(store)).toBe(true);
     expect(await statusOf(store, pipeline, { clock })).toBe('exhausted');
   });
 
   it('for its next try is suspended if that is far away', async () => {
-    let time = 1_000_000;
-    const store = memoryStore({ now: () => time });
-    const clock = { ...CLOCK, now: () => time };
+    const { store, clock, pass } = timed();
     let tries = 0;
     const write = task('write', {
       retry: { attempts: 3, backoff: { first: HOUR, max: HOUR } },
@@ -147,9 +141,9 @@ describe('a run that only waits', () => {
     });
     const pipeline = definePipeline({ name: NAME, phases: [phase('draft', { tasks: [write] })] });
     expect(await statusOf(store, pipeline, { clock })).toBe('suspended');
-    time += HOUR / 4;
+    pass(HOUR / 4);
     expect(await isReady(store)).toBe(false);
-    time += HOUR;
+    pass(HOUR);
     expect(await isReady(store)).toBe(true);
     expect(await statusOf(store, pipeline, { clock })).toBe('completed');
     expect(tries).toBe(2);
@@ -311,7 +305,16 @@ describe('a gate with a person and a reviewer who is none', () => {
   });
 });
 
-const CLOCK = {
-  setTimeout: (run: () => void, ms: number) => setTimeout(run, Math.min(ms, 2 ** 31 - 1)),
-  clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
-};
+// --- internal ---
+
+/** A store and a clock whose time the test passes. */
+function timed() {
+  let time = 1_000_000;
+  const now = () => time;
+  const clock = {
+    now,
+    setTimeout: (run: () => void, ms: number) => setTimeout(run, Math.min(ms, 2 ** 31 - 1)),
+    clearTimeout: (timer: unknown) => clearTimeout(timer as NodeJS.Timeout),
+  };
+  return { store: memoryStore({ now }), clock, pass: (ms: number) => void (time += ms) };
+}

@@ -90,6 +90,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
           inbox: inboxNow,
           plan: () => begun?.plan,
           suspend(until) {
+            if (ended) return;
             // Messages that are received from now on are not applied.
             wait = { until, heard: persistence.heard() };
             suspend();
