@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { readFile, watch, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { files, phasegate, start, type Ended, type Going } from './cli.ts';
+import { files, phasegate, says, start, type Ended, type Going } from './cli.ts';
 
 /**
  * The source of the pipeline: research, then a draft.
@@ -56,14 +56,7 @@ export async function ran(cwd: string): Promise<readonly string[]> {
 /** Starts a command and waits until it has printed a text. */
 export async function startUntil(args: readonly string[], text: string, cwd: string): Promise<Going> {
   const going = start(args, { cwd });
-  let printed = '';
-  await new Promise<void>((resolve, reject) => {
-    going.child.stdout?.on('data', (more: string) => {
-      printed += more;
-      if (printed.includes(text)) resolve();
-    });
-    void going.ended.then(({ stdout, stderr }) => reject(new Error(`It ended before it said so: ${stdout}${stderr}`)));
-  });
+  await says(going, text);
   return going;
 }
 

@@ -85,6 +85,19 @@ export function start(args: readonly string[], options: Surroundings = {}): Goin
   return { child, ended };
 }
 
+/** Resolves when a command has printed a text from now on. */
+export function says({ child, ended }: Going, text: string): Promise<void> {
+  let printed = '';
+  return new Promise((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (more: string) => {
+        printed += more;
+        if (printed.includes(text)) resolve();
+      });
+    void ended.then(({ stdout, stderr }) => reject(new Error(`It ended before it said so: ${stdout}${stderr}`)));
+  });
+}
+
 /** Runs the build to its end, as a child process. */
 export function phasegateProcess(args: readonly string[], options?: Surroundings): Promise<Ended> {
   return start(args, options).ended;

@@ -1,19 +1,7 @@
 /** `phasegate work` and `phasegate run --detach`: runs that are stored by one process, and worked on by another. */
 import { describe, expect, it } from 'vitest';
 import { article, put, ran, startUntil } from './article.ts';
-import { files, phasegate, start, type Going } from './cli.ts';
-
-/** Resolves when a command has printed a text from now on. */
-function says({ child, ended }: Going, text: string): Promise<void> {
-  let printed = '';
-  return new Promise((resolve, reject) => {
-    child.stdout?.on('data', (more: string) => {
-      printed += more;
-      if (printed.includes(text)) resolve();
-    });
-    void ended.then(({ stdout, stderr }) => reject(new Error(`It ended before it said so: ${stdout}${stderr}`)));
-  });
-}
+import { files, phasegate, says, start } from './cli.ts';
 
 async function openItem(cwd: string): Promise<string> {
   const { stdout } = await phasegate(['inbox', '--json'], { cwd });

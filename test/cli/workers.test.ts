@@ -6,7 +6,7 @@ import { approve, readRun, verifyRun } from '../../src/index.ts';
 import { answerItem } from '../../src/inbox.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
-import { files, phasegate, start, type Going } from './cli.ts';
+import { files, phasegate, says, start } from './cli.ts';
 
 /** Each task appends its run to the file `ran`. */
 const PIPELINE = `
@@ -30,8 +30,12 @@ it('workers that are killed lose no run, and no other does again what was commit
   const ids = Array.from({ length: RUNS }, (_, at) => `run-${at}`);
   for (const id of ids) await phasegate(['run', 'p.mjs', '--detach', '--run-id', id], { cwd });
   const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
-  const hire = () => start(['work', 'p.mjs', '--concurrency', '4', '--json'], { cwd });
-  const workers: Going[] = [hire(), hire(), hire()];
+  const hire = () => {
+    const worker = start(['work', 'p.mjs', '--concurrency', '4', '--json'], { cwd });
+    // Before that, a signal ends it as any other process.
+    return { ...worker, begun: says(worker, 'works on runs of') };
+  };
+  const workers = [hire(), hire(), hire()];
   let kills = 0;
   let answers = 0;
   const completed = async () => (await store.runs({ status: ['completed'] })).length;
@@ -41,6 +45,7 @@ it('workers that are killed lose no run, and no other does again what was commit
     const [first] = workers;
     // One that is at work is killed, and another takes its place.
     if (kills < KILLS && answers > kills * 3 && first) {
+      await first.begun;
       first.child.kill('SIGKILL');
       await first.ended;
       workers.shift();
@@ -48,6 +53,7 @@ it('workers that are killed lose no run, and no other does again what was commit
       kills += 1;
     }
   }
+  await Promise.all(workers.map(async ({ begun }) => begun));
   for (const { child } of workers) child.kill('SIGTERM');
   for (const { ended } of workers) expect(await ended).toMatchObject({ code: 0 });
   expect(kills).toBe(KILLS);
