@@ -7,7 +7,7 @@
  */
 import { chainedChecksum, checksumOf } from '../checksum.ts';
 import { prepareWrite, type Database } from './driver.ts';
-import { number, text } from './rows.ts';
+import { number, text } from '../sql/rows.ts';
 
 /** Adds the columns, and computes all checksums. */
 export function addChecksums(db: Database): void {

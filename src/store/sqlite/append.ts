@@ -10,7 +10,7 @@ import { checkAppend, checkBatch } from '../refusals.ts';
 import { textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import { storeMemories } from './memories.ts';
-import { claimIn } from './rows.ts';
+import { claimIn } from '../sql/rows.ts';
 
 /** Stores a batch, or nothing of it. */
 export function appendBatch(connection: Connection, batch: Batch, lease: Lease | undefined, now: () => number): void {

@@ -6,7 +6,7 @@
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { Connection } from './connection.ts';
 import { isBusy } from './problems.ts';
-import { number, text } from './rows.ts';
+import { number, text } from '../sql/rows.ts';
 
 /** Checks all pages and indexes, and looks for records without a run. @returns The problems, as sentences. */
 export function problemsIn({ sql }: Connection): readonly string[] {

@@ -14,7 +14,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Compaction } from '../maintenance.ts';
 import { isStoreBusy } from '../refusals.ts';
 import type { Connection } from './connection.ts';
-import { number } from './rows.ts';
+import { number } from '../sql/rows.ts';
 
 /** Returns unused pages to the disk. @throws PhasegateError `STORE_READ_ONLY`, `STORE_UNREADABLE`, … */
 export async function compactStore(connection: Connection, now: () => number): Promise<Compaction> {

@@ -4,13 +4,11 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { Row } from '../sql/rows.ts';
 import { bundlerAdvice, findInstalled, loadInstalled } from '../installed.ts';
 
 /** A value that can be bound to a parameter. */
 export type Bound = string | number | null;
-
-/** A row by column. */
-export type Row = Readonly<Record<string, unknown>>;
 
 /** A prepared statement. */
 export interface Statement {

@@ -7,8 +7,9 @@ import { checkHeld, leaseOf, prolong, refusal, takeRun, type Claim } from '../le
 import type { RunStore } from '../port.ts';
 import { checkRunId } from '../refusals.ts';
 import type { Connection } from './connection.ts';
-import { LISTED, listedIn } from './lists.ts';
-import { claimIn } from './rows.ts';
+import { listedIn } from '../sql/listed.ts';
+import { LISTED } from './selects.ts';
+import { claimIn } from '../sql/rows.ts';
 
 /**
  * The methods of a store for leases. A lease only has to be known to other processes. A loss of power ends all of them, so leases need no sync.

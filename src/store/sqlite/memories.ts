@@ -4,14 +4,14 @@
  * @module
  */
 import type { Memory } from '../../projections/run/learned.ts';
-import { unlessDamaged } from '../damage.ts';
 import { matchesMemory, MOST_MEMORIES } from '../memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../port.ts';
 import { checksumOf } from '../checksum.ts';
-import { memoryOf, textOf } from '../serialize.ts';
+import { textOf } from '../serialize.ts';
+import { memoryIn } from '../sql/listed.ts';
+import { number } from '../sql/rows.ts';
 import type { Connection } from './connection.ts';
-import type { Bound, Row } from './driver.ts';
-import { checkedText, number } from './rows.ts';
+import type { Bound } from './driver.ts';
 
 /** Stores memories, and removes the oldest ones of the same phase above the limit. Call it within a transaction. */
 export function storeMemories(sql: Connection['sql'], memories: readonly Memory[]): void {
@@ -57,13 +57,6 @@ export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunS
 }
 
 // --- internal ---
-
-function memoryIn(row: Row): Memory | undefined {
-  return unlessDamaged(
-    () => memoryOf(checkedText(row, 'memory', 'a memory', 'that is not known')),
-    () => undefined,
-  );
-}
 
 function matches(memory: Memory | undefined, filter: MemoryFilter): memory is Memory {
   return memory !== undefined && matchesMemory(memory, filter);

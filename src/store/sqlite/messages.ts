@@ -8,7 +8,7 @@ import { answered, checkMessage, itemUnknown, runUnknown } from '../refusals.ts'
 import { checksumOf } from '../checksum.ts';
 import { itemOf, messageOf, textOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
-import { checkedText, number } from './rows.ts';
+import { checkedText, number } from '../sql/rows.ts';
 
 /** The methods of a store for messages. */
 export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'post' | 'messages' | 'lastMessage'> {

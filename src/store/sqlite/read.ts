@@ -9,7 +9,7 @@ import { damaged, MISMATCH } from '../damage.ts';
 import { recordOf, recordsOf } from '../serialize.ts';
 import type { Connection } from './connection.ts';
 import { isBusy } from './problems.ts';
-import { number, text } from './rows.ts';
+import { number, text } from '../sql/rows.ts';
 import { LAST_SEQ } from './schema.ts';
 
 /**

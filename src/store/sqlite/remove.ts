@@ -6,7 +6,7 @@
 import { liveLease } from '../lease-rules.ts';
 import { runLeased } from '../refusals.ts';
 import type { Connection } from './connection.ts';
-import { claimIn, number } from './rows.ts';
+import { claimIn, number } from '../sql/rows.ts';
 import { LAST_SEQ } from './schema.ts';
 
 /** Removes a run. @returns True if there was such a run. */

@@ -15,13 +15,14 @@ import { problemsIn } from './check.ts';
 import { connectionOf, type Connection } from './connection.ts';
 import type { Bound } from './driver.ts';
 import { leasesIn } from './leases.ts';
-import { itemIn, ITEMS, LEASED, LISTED, listedIn, openItemIn } from './lists.ts';
+import { itemIn, listedIn, openItemIn } from '../sql/listed.ts';
+import { ITEMS, LEASED, LISTED } from './selects.ts';
 import { memoriesIn } from './memories.ts';
 import { messagesIn } from './messages.ts';
 import { openIfFree } from './open.ts';
 import { readRecords } from './read.ts';
 import { removeRun } from './remove.ts';
-import { text } from './rows.ts';
+import { text } from '../sql/rows.ts';
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {

@@ -1,5 +1,5 @@
 /**
- * Rows of runs and of items. A damaged one does not hide the others: it is listed with what is left of it.
+ * Runs, items and memories in rows. A damaged run or item does not hide the others: it is listed with what is left of it.
  *
  * @module
  */
@@ -8,31 +8,14 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
 import { damaged, damagedInfo, damagedItem, runStatusOf, unlessDamaged } from '../damage.ts';
 import { leaseFields } from '../lease-rules.ts';
-import type { ListedRun } from '../port.ts';
-import { infoOf, itemOf } from '../serialize.ts';
-import type { Row } from './driver.ts';
-import { checkedText, claimIn, number, text } from './rows.ts';
-
-// Numbers are cast, as SQLite refuses a whole list in which one is too large for JavaScript.
-const COLUMNS = `SELECT id, CAST(seq AS REAL) AS seq, pipeline, status, started_at, updated_at, info,
-  CAST(sum AS REAL) AS sum, CAST(checked_from AS REAL) AS checked_from,
-  holder, token, expires_at, ms FROM`;
-
-/** Selects runs as {@link listedIn} needs them. */
-export const LISTED = `${COLUMNS} runs LEFT JOIN leases ON run_id = id`;
-
-/** Selects runs with a lease, valid or not. It reads the leases first, as there are few, however many runs there are. */
-export const LEASED = `${COLUMNS} leases CROSS JOIN runs ON run_id = id`;
-
-/** Selects items as {@link itemIn} needs them. */
-export const ITEMS = `SELECT items.id AS id, runs.id AS run_id, runs.pipeline AS pipeline, items.opened_at AS opened_at,
-  CAST(items.open AS REAL) AS open, items.item AS item,
-  CAST(items.sum AS REAL) AS sum FROM items LEFT JOIN runs ON runs.key = items.run`;
+import type { ListedRun, Memory } from '../port.ts';
+import { infoOf, itemOf, memoryOf } from '../serialize.ts';
+import { checkedText, claimIn, number, text, type Row } from './rows.ts';
 
 /** The run in a row. */
 export function listedIn(row: Row, now: number): ListedRun {
   const runId = text(row, 'id');
-  const checkedFrom = number(row, 'checked_from');
+  const checkedFrom = Number(row['checked_from'] ?? 1);
   return {
     ...unlessDamaged(
       () => infoIn(row, runId),
@@ -52,7 +35,7 @@ export function itemIn(row: Row): InboxItem {
     item.id === id &&
     item.runId === runId &&
     item.openedAt === row['opened_at'] &&
-    (item.closedAt === undefined) === (row['open'] === 1);
+    (item.closedAt === undefined) === isOpen(row);
   if (isSame) return item;
   throw contradiction(`item ${id}`, runId);
 }
@@ -68,14 +51,27 @@ export function openItemIn(row: Row): InboxItem {
           runId: runOf(row),
           pipeline: typeof row['pipeline'] === 'string' ? row['pipeline'] : '',
           openedAt: number(row, 'opened_at'),
-          isOpen: row['open'] === 1,
+          isOpen: isOpen(row),
         },
         damage,
       ),
   );
 }
 
+/** The memory in a row; `undefined` if it is damaged, as no run needs it. */
+export function memoryIn(row: Row): Memory | undefined {
+  return unlessDamaged(
+    () => memoryOf(checkedText(row, 'memory', 'a memory', 'that is not known')),
+    () => undefined,
+  );
+}
+
 // --- internal ---
+
+/** The column `open`, which is a number in databases without truth values. */
+function isOpen(row: Row): boolean {
+  return row['open'] === true || row['open'] === 1;
+}
 
 /** The run of an item. If its row is gone, the id of the item still has it. */
 function runOf(row: Row): string {

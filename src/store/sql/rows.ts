@@ -1,12 +1,14 @@
 /**
- * Access to columns of rows.
+ * Access to columns of rows, for stores in databases with SQL.
  *
  * @module
  */
 import { checksumOf } from '../checksum.ts';
 import { damaged, MISMATCH } from '../damage.ts';
 import type { Claim } from '../lease-rules.ts';
-import type { Row } from './driver.ts';
+
+/** A row by column. */
+export type Row = Readonly<Record<string, unknown>>;
 
 /** A column of text. */
 export function text(row: Row, column: string): string {
@@ -17,12 +19,13 @@ export function text(row: Row, column: string): string {
  * A column of text with a checksum, which is in the column `sum`.
  *
  * @param what For errors, such as `item r1:7`.
+ * @param good Number of records before the damage, if it is in a record.
  * @throws `STORE_UNREADABLE` if the text is not the stored one.
  */
-export function checkedText(row: Row, column: string, what: string, runId: string): string {
+export function checkedText(row: Row, column: string, what: string, runId: string, good?: number): string {
   const found = text(row, column);
   if (checksumOf(found) === row['sum']) return found;
-  throw damaged(what, runId, MISMATCH);
+  throw damaged(what, runId, MISMATCH, good);
 }
 
 /** A column with a number. */

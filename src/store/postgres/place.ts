@@ -1,0 +1,52 @@
+/**
+ * The place of a store: a schema of a database, and a pool of connections to it.
+ *
+ * @module
+ */
+import { misused } from '../refusals.ts';
+import type { Row } from '../sql/rows.ts';
+
+/** The part of a client of `pg` that the store uses. */
+export interface PostgresClient {
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  /** @param destroy True to close the connection instead of using it again. */
+  release(destroy?: boolean): void;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** The part of a `Pool` of `pg` that the store uses. Another driver with these methods serves as well. */
+export interface PostgresPool {
+  connect(): Promise<PostgresClient>;
+  on?(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+/** Sends a statement. */
+export type Ask = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+/** The place of a store. */
+export interface Place {
+  readonly schema: string;
+  /** Its name for people, without a password: such as `postgres://ada@db.example.com/runs`. */
+  readonly name: string;
+}
+
+/** The place that a connection string names. @throws `STORE_MISUSED` */
+export function placeOf(connectionString: string | undefined, schema: string): Place {
+  if (!/^[a-z_]\w{0,62}$/iu.test(schema) || /^pg_/iu.test(schema))
+    throw misused(`Cannot store runs in schema ${JSON.stringify(schema)} as that is not a plain name`);
+  const address = connectionString === undefined ? 'the Postgres database' : withoutSecrets(connectionString);
+  return { schema, name: schema === DEFAULT_SCHEMA ? address : `schema ${schema} of ${address}` };
+}
+
+/** The schema of a store if no other is named. */
+export const DEFAULT_SCHEMA = 'phasegate';
+
+/** A connection string as a person may see it: without its password. */
+export function withoutSecrets(connectionString: string): string {
+  if (!URL.canParse(connectionString)) return 'the Postgres database';
+  const url = new URL(connectionString);
+  url.password = '';
+  url.searchParams.delete('password');
+  return url.href;
+}

@@ -1,0 +1,120 @@
+/**
+ * Conversion of errors of PostgreSQL, of its driver and of the network to errors with codes and hints.
+ *
+ * @module
+ */
+import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
+import type { Place } from './place.ts';
+
+/** Converts anything thrown to an error with a code. @param action Such as `append to run r1`. */
+export function problemOf(thrown: unknown, action: string, { name }: Place): PhasegateError {
+  if (PhasegateError.is(thrown)) return thrown;
+  const { code, found, hint } = KNOWN.find(({ fits }) => fits(codeOf(thrown), messageOf(thrown))) ?? UNKNOWN;
+  return new PhasegateError(code, `Cannot ${action} as ${name} ${found}: ${messageOf(thrown)}`, {
+    hint,
+    cause: thrown,
+  });
+}
+
+/** The error for a store that cannot be opened. A server that is not there is a mistake in its address until it was there once. */
+export function openingProblem(thrown: unknown, action: string, place: Place): PhasegateError {
+  if (PhasegateError.is(thrown) || !UNREACHABLE.has(codeOf(thrown))) return problemOf(thrown, action, place);
+  return new PhasegateError(
+    'STORE_UNREADABLE',
+    `Cannot ${action} as ${place.name} cannot be reached: ${messageOf(thrown)}`,
+    { hint: 'Start the server, or correct the address of the store.', cause: thrown },
+  );
+}
+
+/** True if a connection may have failed, so that the client must not be used again. */
+export function breaksConnection(thrown: unknown): boolean {
+  // The server sends codes with five characters, and goes on. Codes of classes 08 and 57 end the session.
+  return !/^(?!08|57)[0-9A-Z]{5}$/u.test(codeOf(thrown));
+}
+
+/** True if the database has no tables of a store. */
+export function lacksTables(thrown: unknown): boolean {
+  return ['42P01', '3F000'].includes(codeOf(thrown));
+}
+
+// --- internal ---
+
+interface Known {
+  readonly fits: (code: string, message: string) => boolean;
+  readonly code: ErrorCode;
+  readonly found: string;
+  readonly hint: string;
+}
+
+const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTFOUND', 'EHOSTUNREACH', 'EACCES']);
+
+/** Errors of the network, and states of the server that pass. */
+const PASSING: ReadonlySet<string> = new Set([
+  ...UNREACHABLE,
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EAI_AGAIN',
+  'ENETUNREACH',
+  '40001', // serialization_failure
+  '40P01', // deadlock_detected
+  '23503', // foreign_key_violation: a value was removed that the batch uses
+  '53300', // too_many_connections
+  '55P03', // lock_not_available
+  '57014', // query_canceled, as by a timeout
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+]);
+/** Messages of the driver, which have no code. */
+const BROKEN = /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable/iu;
+
+const KNOWN: readonly Known[] = [
+  {
+    fits: (code, message) => PASSING.has(code) || code.startsWith('08') || (code === '' && BROKEN.test(message)),
+    code: 'STORE_BUSY',
+    found: 'does not answer now',
+    hint: 'Try again. If it lasts, check that the server runs, has connections left, and that no session holds a lock.',
+  },
+  {
+    fits: (code) => code === '53100',
+    code: 'STORE_FULL',
+    found: 'has no room to grow',
+    hint: 'Free space on the disk of the server. Records that were stored before are safe.',
+  },
+  {
+    fits: (code) => code === '25006' || code === '42501',
+    code: 'STORE_READ_ONLY',
+    found: 'may not be written',
+    hint: 'Connect to the primary server, as a user who may write to the tables of the store.',
+  },
+  {
+    fits: (code) => code.startsWith('28') || code === '3D000',
+    code: 'STORE_UNREADABLE',
+    found: 'refuses the connection',
+    hint: 'Correct the user, the password or the database. A password can be in the variable PGPASSWORD or in ~/.pgpass.',
+  },
+  {
+    fits: (code) => code.startsWith('XX'),
+    code: 'STORE_UNREADABLE',
+    found: 'is damaged',
+    hint: 'Restore it from a backup; the log of the server has the details.',
+  },
+];
+
+const UNKNOWN: Omit<Known, 'fits'> = {
+  code: 'STORE_FAILED',
+  found: 'could not be used',
+  hint: 'Nothing of it was stored.',
+};
+
+function codeOf(thrown: unknown): string {
+  const code: unknown = Reflect.get(Object(thrown), 'code');
+  return typeof code === 'string' ? code : '';
+}
+
+/** One line; errors of several addresses have only a code. */
+function messageOf(thrown: unknown): string {
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return (message === '' ? codeOf(thrown) : message).slice(0, 300).replaceAll(/\s+/gu, ' ');
+}

@@ -1,0 +1,35 @@
+/**
+ * Parts of statements.
+ *
+ * @module
+ */
+
+/** The time in milliseconds since 1970: a parameter, or that of the database if it is null. */
+export function nowIn(parameter: number): string {
+  return `coalesce($${parameter}::float8, extract(epoch FROM clock_timestamp())::float8 * 1000)`;
+}
+
+/** The columns of a lease. */
+export const CLAIM = 'holder, token, expires_at, ms';
+
+/** Selects runs as `listedIn` needs them, with the time as the parameter `$1`. */
+export const LISTED = `SELECT id, seq::float8 AS seq, pipeline, status, started_at, updated_at, info, sum::float8 AS sum,
+  ${CLAIM}, ${nowIn(1)} AS now FROM phasegate.runs`;
+
+/** Selects items as `itemIn` needs them. */
+export const ITEMS = `SELECT items.id AS id, runs.id AS run_id, runs.pipeline AS pipeline, items.opened_at AS opened_at,
+  items.open AS open, items.item AS item, items.sum::float8 AS sum
+  FROM phasegate.items JOIN phasegate.runs ON runs.key = items.run`;
+
+/**
+ * A text as a parameter. A database holds no U+0000 and no half of a surrogate pair. Ids have none; other texts are stored whole in JSON, and
+ * need their column only to be found.
+ */
+export function storable(text: string): string {
+  return text.replaceAll(/\p{Surrogate}|\0/gu, '\uFFFD');
+}
+
+/** An id to look for: null, which no row has, if no run can have it. */
+export function idOrNull(id: string): string | null {
+  return storable(id) === id ? id : null;
+}
