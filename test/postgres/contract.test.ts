@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { postgresStore } from '../../src/postgres.ts';
 import { runStoreContract, type StorePlace } from '../../src/testing.ts';
 import { startPglite, type Engine } from './pglite.ts';
+import { serverMissing, startServer, type Server } from './server.ts';
 
 /** The tables with texts, and the columns of these. */
 const TEXTS = [
@@ -14,23 +15,51 @@ const TEXTS = [
   ['artifacts', 'content'],
 ] as const;
 
+function schemaOf({ id }: StorePlace): string {
+  return id.replaceAll('-', '_');
+}
+
+/** The statements that replace a text in a store. */
+function damaging(place: StorePlace, text: string, other: string): readonly string[] {
+  return TEXTS.map(
+    ([table, column]) =>
+      `UPDATE ${schemaOf(place)}.${table} SET ${column} = replace(${column}, '${text}', '${other}')
+      WHERE ${column} LIKE '%${text}%'`,
+  );
+}
+
 describe('postgresStore() on PGlite', () => {
   let engine: Engine;
   beforeAll(async () => {
     engine = await startPglite();
   }, 120_000);
   afterAll(() => engine.close());
-  const schemaOf = (id: string) => id.replaceAll('-', '_');
-  async function damage({ id }: StorePlace, text: string, other: string): Promise<void> {
-    for (const [table, column] of TEXTS)
-      await engine.exec(
-        `UPDATE ${schemaOf(id)}.${table} SET ${column} = replace(${column}, '${text}', '${other}') WHERE ${column} LIKE '%${text}%'`,
-      );
-  }
-  runStoreContract(({ id, now }) => postgresStore({ pool: engine.pool, schema: schemaOf(id), now }), {
+  runStoreContract((place) => postgresStore({ pool: engine.pool, schema: schemaOf(place), now: place.now }), {
     describe,
     it,
     shared: true,
-    damage,
+    async damage(place, text, other) {
+      for (const statement of damaging(place, text, other)) await engine.exec(statement);
+    },
   });
+});
+
+const missing = serverMissing();
+describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '' : ` (${missing})`}`, () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer();
+  }, 120_000);
+  afterAll(() => server.remove());
+  runStoreContract(
+    (place) => postgresStore({ connectionString: server.address, schema: schemaOf(place), now: place.now }),
+    {
+      describe,
+      it,
+      shared: true,
+      async damage(place, text, other) {
+        for (const statement of damaging(place, text, other)) await server.ask(statement);
+      },
+    },
+  );
 });

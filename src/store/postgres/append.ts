@@ -33,27 +33,24 @@ export function appenderTo(
     const action = `append to run ${batch.runId}`;
     const { memories = [] } = batch;
 
-    async function send(ask: Ask): Promise<void> {
-      const [stored] = await ask(sql, [...values, now()]);
-      if (!stored) await checkRefused(ask);
-    }
-
-    /** Throws the reason for which nothing was stored, unless the batch is there already. */
-    async function checkRefused(ask: Ask): Promise<void> {
-      const [row = {}] = await ask(REFUSED, [batch.runId, mark, now()]);
-      if (row['is_there'] === true) return;
-      const state = { seq: Number(row['seq'] ?? 0), lease: claimIn(row, batch.runId) };
-      checkAppend(batch, lease, state, number(row, 'now'));
-      // The run has changed since, so that the batch fits now.
-      await send(ask);
+    /** @returns False if an earlier try has stored it. @throws the reason for which it is refused */
+    async function send(ask: Ask): Promise<boolean> {
+      for (;;) {
+        const [stored] = await ask(sql, [...values, now()]);
+        if (stored) return true;
+        const [row = {}] = await ask(REFUSED, [batch.runId, mark, now()]);
+        if (row['is_there'] === true) return false;
+        const state = { seq: Number(row['seq'] ?? 0), lease: claimIn(row, batch.runId) };
+        checkAppend(batch, lease, state, number(row, 'now'));
+        // The run has changed since, and the batch fits now.
+      }
     }
 
     try {
       if (memories.length === 0) await attempt(action, send);
       else
         await transaction(action, async (ask) => {
-          await send(ask);
-          await storeMemories(ask, memories);
+          if (await send(ask)) await storeMemories(ask, memories);
         });
     } catch (error) {
       if (isStoreBusy(error)) uncertain.set(batch, mark);

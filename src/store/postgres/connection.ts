@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Row } from '../sql/rows.ts';
 import type { Ask, Place, PostgresClient, PostgresPool } from './place.ts';
-import { breaksConnection, lacksTables, openingProblem, problemOf } from './problems.ts';
+import { breaksConnection, isUnreachable, lacksTables, problemOf, unreachable } from './problems.ts';
 import { migrate, refuseLater, SCHEMA_VERSION, versionIn } from './schema.ts';
 
 /** Operations of the store on a database. An operation that fails with `STORE_BUSY` may have been done: the server did not say so in time. */
@@ -30,8 +30,10 @@ export interface OpenPool {
 /** Creates the connection. Nothing is sent before the first operation. */
 export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): Connection {
   const texts = new Map<string, string>();
+  const guarded = new WeakSet<PostgresClient>();
   let pool: Promise<OpenPool> | undefined;
   let opened: Promise<void> | undefined;
+  let isOpen = false;
   let closed = false;
 
   /** The statement with the schema of this store. */
@@ -41,15 +43,27 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
     return known;
   }
 
+  async function openAndGuard(): Promise<OpenPool> {
+    const open = await openPool();
+    open.pool.on?.('connect', guard);
+    return open;
+  }
+
+  /** Without a listener, a connection that breaks between statements ends the process. */
+  function guard(client: PostgresClient): void {
+    if (guarded.has(client)) return;
+    guarded.add(client);
+    client.on?.('error', ignore);
+  }
+
   /** Takes a connection for some work. It does not come back to the pool if it may be broken. */
   async function withClient<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    pool ??= openPool().catch((error: unknown) => {
+    pool ??= openAndGuard().catch((error: unknown) => {
       pool = undefined;
       throw error;
     });
     const client = await (await pool).pool.connect();
-    // Without a listener, a connection that breaks between statements ends the process.
-    client.on?.('error', ignore);
+    guard(client);
     let isBroken = true;
     try {
       const done = await work(askOf(client));
@@ -59,7 +73,6 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
       isBroken = !PhasegateError.is(error) && breaksConnection(error);
       throw error;
     } finally {
-      client.removeListener?.('error', ignore);
       client.release(isBroken);
     }
   }
@@ -72,42 +85,41 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
   }
 
   /** Checks the tables once, and creates them if they are missing. */
-  function open(action: string): Promise<void> {
-    opened ??= check(action).catch((error: unknown) => {
+  async function open(): Promise<void> {
+    opened ??= check().catch((error: unknown) => {
       opened = undefined;
       throw error;
     });
-    return opened;
+    await opened;
+    isOpen = true;
   }
 
-  async function check(action: string): Promise<void> {
-    try {
-      const version = await withClient(async (ask) => {
-        await refuseUnsafe(ask, place);
-        return versionIn(ask).catch((error: unknown) => {
-          if (lacksTables(error)) return 0;
-          throw error;
-        });
+  async function check(): Promise<void> {
+    const version = await withClient(async (ask) => {
+      await refuseUnsafe(ask, place);
+      return versionIn(ask).catch((error: unknown) => {
+        if (lacksTables(error)) return 0;
+        throw error;
       });
-      refuseLater(version, place);
-      if (version < SCHEMA_VERSION) await withClient((ask) => inTransaction(ask, () => migrate(ask, place)));
-    } catch (error) {
-      throw openingProblem(error, action, place);
-    }
+    });
+    refuseLater(version, place);
+    if (version < SCHEMA_VERSION) await withClient((ask) => inTransaction(ask, () => migrate(ask, place)));
   }
 
   async function attempt<T>(action: string, work: (ask: Ask, isAgain: boolean) => Promise<T>): Promise<T> {
-    const end = performance.now() + PATIENCE_MS;
+    const begun = performance.now();
+    const isOver = (ms: number) => performance.now() - begun > ms;
     for (let tries = 0; ; tries += 1) {
       if (closed) throw storeClosed(`the store ${place.name}`);
       try {
-        await open(action);
+        await open();
         return await withClient((ask) => work(ask, tries > 0));
       } catch (thrown) {
+        if (!isOpen && isUnreachable(thrown) && isOver(OPENING_MS)) throw unreachable(thrown, action, place);
         const error = problemOf(thrown, action, place);
-        if (error.code !== 'STORE_BUSY' || performance.now() > end) throw error;
-        await pause(tries);
+        if (error.code !== 'STORE_BUSY' || isOver(PATIENCE_MS)) throw error;
       }
+      await pause(tries);
     }
   }
 
@@ -129,6 +141,9 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
 
 /** Half of the time for which a run is leased: its process still has time to renew the lease. */
 const PATIENCE_MS = 15_000;
+
+/** Time in which a server must be there at first: it may be starting, and the address may be wrong. */
+const OPENING_MS = 5000;
 
 const SHORTEST_PAUSE_MS = 25;
 const LONGEST_PAUSE_MS = 1000;

@@ -12,13 +12,13 @@ export interface PostgresClient {
   /** @param destroy True to close the connection instead of using it again. */
   release(destroy?: boolean): void;
   on?(event: 'error', listener: (error: Error) => void): unknown;
-  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /** The part of a `Pool` of `pg` that the store uses. Another driver with these methods serves as well. */
 export interface PostgresPool {
   connect(): Promise<PostgresClient>;
-  on?(event: 'error', listener: (error: Error) => void): unknown;
+  /** Calls the listener with each new client. */
+  on?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
 /** Sends a statement. */

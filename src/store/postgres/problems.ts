@@ -16,14 +16,17 @@ export function problemOf(thrown: unknown, action: string, { name }: Place): Pha
   });
 }
 
-/** The error for a store that cannot be opened. A server that is not there is a mistake in its address until it was there once. */
-export function openingProblem(thrown: unknown, action: string, place: Place): PhasegateError {
-  if (PhasegateError.is(thrown) || !UNREACHABLE.has(codeOf(thrown))) return problemOf(thrown, action, place);
-  return new PhasegateError(
-    'STORE_UNREADABLE',
-    `Cannot ${action} as ${place.name} cannot be reached: ${messageOf(thrown)}`,
-    { hint: 'Start the server, or correct the address of the store.', cause: thrown },
-  );
+/** True if there is no server at an address. */
+export function isUnreachable(thrown: unknown): boolean {
+  return UNREACHABLE.has(codeOf(thrown));
+}
+
+/** The error for a server that was never there. */
+export function unreachable(thrown: unknown, action: string, { name }: Place): PhasegateError {
+  return new PhasegateError('STORE_UNREADABLE', `Cannot ${action} as ${name} cannot be reached: ${messageOf(thrown)}`, {
+    hint: 'Start the server, or correct the address of the store.',
+    cause: thrown,
+  });
 }
 
 /** True if a connection may have failed, so that the client must not be used again. */

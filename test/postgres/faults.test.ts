@@ -1,0 +1,196 @@
+/** A server that goes away, loses what it is told or what it answers, or refuses. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { definePipeline, phase, startRun, task, verifyRun } from '../../src/index.ts';
+import type { RunStore } from '../../src/store.ts';
+import { postgresStore, type PostgresPool, type PostgresStoreOptions } from '../../src/postgres.ts';
+import { answerTo, batchOf, openItem } from '../../src/testing/store/trial.ts';
+import { startProxy, type Proxy } from './proxy.ts';
+import { serverMissing, startServer, type Server } from './server.ts';
+
+const missing = serverMissing();
+
+describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${missing})`}`, () => {
+  let server: Server;
+  let proxy: Proxy;
+  beforeAll(async () => {
+    server = await startServer({ max_connections: '20' });
+    proxy = await startProxy(server.socket);
+  }, 120_000);
+  afterAll(async () => {
+    await proxy.close();
+    await server.remove();
+  });
+
+  function open(options: PostgresStoreOptions): RunStore {
+    const store = postgresStore(options);
+    onTestFinished(() => store.close() as Promise<void>);
+    return store;
+  }
+  let schemas = 0;
+  const newSchema = () => `s${(schemas += 1)}`;
+
+  describe.each(['statement', 'answer'] as const)('stores all once if the %s is lost', (loss) => {
+    async function behindProxy() {
+      const schema = newSchema();
+      const store = open({ connectionString: proxy.address, schema });
+      await store.append(batchOf('r', 1, { items: [openItem('r', 1)] }));
+      return store;
+    }
+
+    it('of an append', async () => {
+      const store = await behindProxy();
+      const cut = proxy.lose(loss, '.records (run, seq');
+      await store.append(batchOf('r', 2));
+      await cut;
+      expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1, 2]);
+      await expect(store.append(batchOf('r', 2))).rejects.toMatchObject({ code: 'SEQ_CONFLICT' });
+    });
+
+    it('of the first append of a run', async () => {
+      const store = await behindProxy();
+      const cut = proxy.lose(loss, '.records (run, seq');
+      await store.append(batchOf('s', 1));
+      await cut;
+      expect(await store.run('s')).toMatchObject({ seq: 1 });
+    });
+
+    it('of the end of an append with a memory', async () => {
+      const store = await behindProxy();
+      const memory = {
+        scope: 's',
+        pipeline: 'article',
+        phase: 'draft',
+        runId: 'r',
+        seq: 2,
+        time: 1,
+        text: 'use tables',
+      };
+      const cut = proxy.lose(loss, 'COMMIT');
+      await store.append(batchOf('r', 2, { memories: [memory] }));
+      await cut;
+      expect(await store.memories?.()).toEqual([memory]);
+      expect((await store.run('r'))?.seq).toBe(2);
+    });
+
+    it('of an answer of a person', async () => {
+      const store = await behindProxy();
+      const cut = proxy.lose(loss, 'COMMIT');
+      await store.post(answerTo('r', 'r:1'));
+      await cut;
+      expect(await store.messages('r')).toMatchObject([{ id: 1, item: 'r:1' }]);
+      await expect(store.post(answerTo('r', 'r:1'))).rejects.toMatchObject({ code: 'ANSWERED' });
+      expect(await store.lastMessage?.()).toBe(1);
+    });
+
+    it('of a lease', async () => {
+      const store = await behindProxy();
+      const taken = proxy.lose(loss, 'SET holder = $2');
+      const lease = await store.acquire('r', 'me', 60_000);
+      await taken;
+      await expect(store.acquire('r', 'me', 60_000)).rejects.toMatchObject({ code: 'RUN_LEASED' });
+      const kept = proxy.lose(loss, 'SET holder = $2');
+      expect((await store.renew(lease, 60_000)).token).toBe(lease.token);
+      await kept;
+      await store.append(batchOf('r', 2), lease);
+      const suspended = proxy.lose(loss, 'SET holder = NULL');
+      await store.suspend(lease, Infinity, 0);
+      await suspended;
+      expect(await store.ready(['article'], 10)).toEqual([]);
+      expect((await store.run('r'))?.lease).toBeUndefined();
+    });
+
+    it('of a removal', async () => {
+      const store = await behindProxy();
+      const cut = proxy.lose(loss, 'COMMIT');
+      expect(await store.remove('r')).toBe(true);
+      await cut;
+      expect(await store.remove('r')).toBe(false);
+    });
+  });
+
+  it('recognizes a batch that the caller appends again after a long silence', async () => {
+    const schema = newSchema();
+    const store = open({ connectionString: proxy.address, schema });
+    await store.append(batchOf('r', 1));
+    const batch = batchOf('r', 2);
+    const cut = proxy.lose('answer', '.records (run, seq');
+    const late = Promise.resolve(store.append(batch)).then(
+      () => 'stored',
+      (error: unknown) => Reflect.get(Object(error), 'code') as string,
+    );
+    await cut;
+    await server.stop();
+    // It gives up after 15 s.
+    expect(await late).toBe('STORE_BUSY');
+    await server.start();
+    await store.append(batch);
+    expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1, 2]);
+    await expect(store.append(batch)).rejects.toMatchObject({ code: 'SEQ_CONFLICT' });
+  }, 60_000);
+
+  const count = definePipeline({
+    name: 'count',
+    phases: ['a', 'b', 'c', 'd'].map((id) =>
+      phase(id, { tasks: [task('step', { run: () => new Promise((resolve) => setTimeout(() => resolve(id), 40)) })] }),
+    ),
+  });
+
+  async function expectComplete(store: RunStore, ids: readonly string[]): Promise<void> {
+    for (const id of ids) expect(await verifyRun(store, id)).toMatchObject({ problems: [] });
+    const listed = await store.runs({ status: ['completed'] });
+    expect(listed.map(({ runId }) => runId).toSorted()).toEqual([...ids].toSorted());
+  }
+
+  it('completes runs although the server is killed and started again', async () => {
+    const store = open({ connectionString: server.address, schema: newSchema() });
+    const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
+    const runs = ids.map((runId) => startRun(count, { store, runId }));
+    for (let times = 0; times < 3; times += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await server.restart();
+    }
+    for (const { result } of runs) expect(await result).toMatchObject({ status: 'completed' });
+    await expectComplete(store, ids);
+  }, 120_000);
+
+  it('completes runs although every connection is cut again and again', async () => {
+    const store = open({ connectionString: server.address, schema: newSchema() });
+    const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
+    let isDone = false;
+    const cutting = (async () => {
+      for (; !isDone; await new Promise((resolve) => setTimeout(resolve, 100)))
+        await server.ask(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'phasegate' AND pid <> pg_backend_pid()",
+        );
+    })();
+    const runs = ids.map((runId) => startRun(count, { store, runId }));
+    for (const { result } of runs) expect(await result).toMatchObject({ status: 'completed' });
+    isDone = true;
+    await cutting;
+    await expectComplete(store, ids);
+  }, 120_000);
+
+  it('waits for a connection while the server has none left', async () => {
+    const others = new pg.Pool({ connectionString: server.address, max: 50 });
+    const taken = await Promise.allSettled(Array.from({ length: 50 }, () => others.connect()));
+    const own = new pg.Pool({ connectionString: server.address });
+    let refused: (error: unknown) => void = () => undefined;
+    const refusal = new Promise((resolve) => (refused = resolve));
+    const pool: PostgresPool = {
+      connect: () =>
+        own.connect().catch((error: unknown) => {
+          refused(error);
+          throw error;
+        }),
+    };
+    const store = open({ pool, schema: newSchema() });
+    const stored = store.append(batchOf('r', 1));
+    expect(await refusal).toMatchObject({ code: '53300' });
+    for (const one of taken) if (one.status === 'fulfilled') one.value.release();
+    await others.end();
+    await stored;
+    expect((await store.run('r'))?.seq).toBe(1);
+    await own.end();
+  });
+});

@@ -1,0 +1,219 @@
+/** Opening of a store, by several at once, and refusals with their advice. */
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { postgresStore, type PostgresStoreOptions } from '../../src/postgres.ts';
+import type { RunStore } from '../../src/store.ts';
+import { answerTo, batchOf, openItem, successes } from '../../src/testing/store/trial.ts';
+import { serverMissing, startServer, type Server } from './server.ts';
+
+describe('postgresStore()', () => {
+  it('needs either an address or a pool, and a plain name as schema', () => {
+    const pool = { connect: () => Promise.reject(new Error('unused')) };
+    const connectionString = 'postgres://localhost/runs';
+    for (const options of [
+      {},
+      { pool, connectionString },
+      { pool, schema: 'a"b' },
+      { pool, schema: '' },
+      { pool, schema: 'pg_x' },
+    ])
+      expect(() => postgresStore(options)).toThrow(expect.objectContaining({ code: 'STORE_MISUSED' }));
+  });
+
+  it('says where there is no server, without the password', async () => {
+    const store = postgresStore({
+      connectionString: 'postgres://ada:secret@127.0.0.1:1/runs?password=other&application_name=x',
+    });
+    await expect(store.runs()).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringMatching(
+        /^Cannot list runs as postgres:\/\/ada@127\.0\.0\.1:1\/runs\?application_name=x cannot be reached: .*ECONNREFUSED/u,
+      ) as string,
+    });
+    await store.close();
+    await store.close();
+    await expect(store.runs()).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+  }, 20_000);
+});
+
+const missing = serverMissing();
+describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '' : ` (${missing})`}`, () => {
+  let server: Server;
+  beforeAll(async () => {
+    server = await startServer();
+  }, 120_000);
+  afterAll(() => server.remove());
+
+  function open(options: Partial<PostgresStoreOptions> = {}): RunStore {
+    const store = postgresStore({ connectionString: server.address, ...options });
+    onTestFinished(() => store.close() as Promise<void>);
+    return store;
+  }
+  function addressOf(changes: Readonly<Record<string, string>>, database = 'postgres'): string {
+    const url = new URL(server.address);
+    url.pathname = `/${database}`;
+    for (const [name, value] of Object.entries(changes)) url.searchParams.set(name, value);
+    return url.href;
+  }
+
+  it('creates the tables once if many open it at once', async () => {
+    const stores = Array.from({ length: 8 }, () => open({ schema: 'many' }));
+    await Promise.all(stores.map((store, at) => store.append(batchOf(`r${at}`, 1))));
+    expect((await open({ schema: 'many' }).runs()).length).toBe(8);
+  });
+
+  it('takes one of five answers at once, and one of five batches', async () => {
+    const stores = Array.from({ length: 5 }, () => open({ schema: 'five' }));
+    await stores[0]?.append(batchOf('r', 1, { items: [openItem('r', 1)] }));
+    expect(
+      await successes(
+        'ANSWERED',
+        stores.map((store) => () => store.post(answerTo('r', 'r:1'))),
+      ),
+    ).toBe(1);
+    const batch = batchOf('r', 2);
+    expect(
+      await successes(
+        'SEQ_CONFLICT',
+        stores.map((store) => () => store.append(batch)),
+      ),
+    ).toBe(1);
+    expect(
+      await successes(
+        'RUN_LEASED',
+        stores.map((store) => () => store.acquire('r', 'me', 1000)),
+      ),
+    ).toBe(1);
+  });
+
+  it('gives messages to several runs the order in which they become readable', async () => {
+    const stores = Array.from({ length: 4 }, () => open({ schema: 'posts' }));
+    for (const id of ['a', 'b', 'c', 'd']) await stores[0]?.append(batchOf(id, 1));
+    const [store = open()] = stores;
+    const seen: number[] = [];
+    let isOver = false;
+    const watching = (async () => {
+      while (!isOver) {
+        const last = (await store.lastMessage?.()) ?? 0;
+        const ids = (await Promise.all(['a', 'b', 'c', 'd'].map((id) => store.messages(id))))
+          .flat()
+          .map(({ id }) => id);
+        // Each message up to the last place is readable: nobody who waits for the place misses one.
+        seen.push(ids.filter((id) => id <= last).length - last);
+      }
+    })();
+    const posting = ['a', 'b', 'c', 'd'].flatMap((runId, at) =>
+      Array.from({ length: 20 }, () => stores[at]?.post({ runId, kind: 'cancel', body: null, by: '', time: 1 })),
+    );
+    await Promise.all(posting);
+    isOver = true;
+    await watching;
+    expect(new Set(seen)).toEqual(new Set([0]));
+    expect(await store.lastMessage?.()).toBe(80);
+  });
+
+  it('keeps a value that a run begins to use while another one that used it is removed', async () => {
+    const [one, other] = [open({ schema: 'values' }), open({ schema: 'values' })];
+    const artifacts = [{ hash: 'h', content: '1' }];
+    for (let times = 0; times < 30; times += 1) {
+      await one.append(batchOf(`old${times}`, 1, { artifacts }));
+      await Promise.all([one.remove(`old${times}`), other.append(batchOf(`new${times}`, 1, { artifacts }))]);
+      expect(await one.artifact('h')).toBe('1');
+      await other.remove(`new${times}`);
+      expect(await one.artifact('h')).toBeUndefined();
+    }
+  }, 60_000);
+
+  it('refuses the tables of a later version', async () => {
+    await open({ schema: 'later' }).append(batchOf('r', 1));
+    await server.ask('UPDATE later.store SET version = 99');
+    await expect(open({ schema: 'later' }).runs()).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringContaining('created by a later version: its tables have version 99') as string,
+    });
+  });
+
+  it('refuses a database that confirms records before they are on the disk', async () => {
+    const connectionString = addressOf({ options: '-c synchronous_commit=off' });
+    await expect(open({ connectionString }).runs()).rejects.toMatchObject({
+      code: 'STORE_MISUSED',
+      message: expect.stringContaining('as its synchronous_commit is off') as string,
+    });
+  });
+
+  it('refuses a database that cannot hold every text', async () => {
+    await server.ask("CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0");
+    await expect(open({ connectionString: addressOf({}, 'ascii') }).runs()).rejects.toMatchObject({
+      code: 'STORE_MISUSED',
+      message: expect.stringContaining('as its encoding is SQL_ASCII') as string,
+    });
+  });
+
+  it('refuses an unknown database, and a user without rights', async () => {
+    await expect(open({ connectionString: addressOf({}, 'nowhere') }).runs()).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringContaining('database "nowhere" does not exist') as string,
+    });
+    await server.ask('CREATE ROLE guest LOGIN');
+    await expect(open({ connectionString: addressOf({ user: 'guest' }), schema: 'mine' }).runs()).rejects.toMatchObject(
+      {
+        code: 'STORE_READ_ONLY',
+        message: expect.stringContaining('permission denied for database') as string,
+      },
+    );
+  });
+
+  it('serves a user who may use the tables, and create nothing', async () => {
+    await open({ schema: 'shared' }).append(batchOf('r', 1));
+    await server.ask('CREATE ROLE clerk LOGIN');
+    await server.ask('GRANT USAGE ON SCHEMA shared TO clerk');
+    await server.ask('GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA shared TO clerk');
+    const store = open({ schema: 'shared', connectionString: addressOf({ user: 'clerk' }) });
+    await store.append(batchOf('r', 2));
+    expect((await store.run('r'))?.seq).toBe(2);
+  });
+
+  it('holds texts of every kind', async () => {
+    const store = open({ schema: 'texts' });
+    const odd = 'a\0b\ud800c\u{1f600}"\\\n';
+    const { records, ...batch } = batchOf('r', 1);
+    const [record] = records;
+    await store.append({
+      ...batch,
+      records: record ? [{ ...record, event: { type: 'phase.skipped', phase: 'a', because: odd } }] : [],
+    });
+    expect(await store.read('r')).toMatchObject([{ event: { because: odd } }]);
+    expect(await store.run(odd)).toBeUndefined();
+    expect(await store.read(odd)).toEqual([]);
+    expect(await store.inbox({ runId: odd })).toEqual([]);
+    expect(await store.messages(odd)).toEqual([]);
+    expect(await store.remove(odd)).toBe(false);
+    expect(await store.runs({ pipeline: odd })).toEqual([]);
+    const lease = await store.acquire('r', odd, 60_000);
+    await store.append(batchOf('r', 2), lease);
+  });
+
+  it('does not end the pool of the program, and serves it next to other uses', async () => {
+    const pool = new pg.Pool({ connectionString: server.address });
+    const store = postgresStore({ pool, schema: 'pooled' });
+    await store.append(batchOf('r', 1));
+    await store.close();
+    expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+    await pool.end();
+  });
+
+  it('waits for a session that holds the row of a run', async () => {
+    const store = open({ schema: 'held' });
+    await store.append(batchOf('r', 1));
+    const other = new pg.Client({ connectionString: server.address });
+    await other.connect();
+    await other.query('BEGIN');
+    await other.query('SELECT FROM held.runs FOR UPDATE');
+    const stored = store.append(batchOf('r', 2));
+    expect((await store.run('r'))?.seq).toBe(1);
+    await other.query('ROLLBACK');
+    await other.end();
+    await stored;
+    expect((await store.run('r'))?.seq).toBe(2);
+  });
+});

@@ -1,0 +1,66 @@
+/**
+ * A proxy between the store and the server, which loses statements or their answers.
+ *
+ * @module
+ */
+import { createConnection, createServer, type Socket } from 'node:net';
+
+/** Loses what a connection sends, or what the server answers to it, and cuts the connection. */
+export type Loss = 'statement' | 'answer';
+
+/** A proxy on a port of this machine. */
+export interface Proxy {
+  /** Its address, as `postgresStore` takes it. */
+  readonly address: string;
+  /** Loses the next statement with a text, or the answer to it. @returns A promise of the cut. */
+  readonly lose: (loss: Loss, text: string) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a proxy for a server. @param socket The path of its Unix socket. */
+export async function startProxy(socket: string): Promise<Proxy> {
+  let wanted: { readonly loss: Loss; readonly text: string; readonly cut: () => void } | undefined;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const server = createConnection(socket);
+    let isLost = false;
+    const cut = () => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const one of [client, server]) {
+      sockets.add(one);
+      one.on('error', cut);
+      one.on('close', () => {
+        sockets.delete(one);
+        cut();
+      });
+    }
+    client.on('data', (data) => {
+      if (wanted && data.includes(wanted.text)) {
+        const { loss, cut: done } = wanted;
+        wanted = undefined;
+        done();
+        if (loss === 'statement') return cut();
+        isLost = true;
+      }
+      server.write(data);
+    });
+    server.on('data', (data) => {
+      // The answer is lost only after the server has sent it, as it has done the work then.
+      if (isLost) cut();
+      else client.write(data);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const address = proxy.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  return {
+    address: `postgres://postgres@127.0.0.1:${port}/postgres`,
+    lose: (loss, text) => new Promise((resolve) => (wanted = { loss, text, cut: resolve })),
+    async close() {
+      for (const one of sockets) one.destroy();
+      await new Promise((resolve) => proxy.close(resolve));
+    },
+  };
+}
