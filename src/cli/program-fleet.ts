@@ -92,11 +92,11 @@ function withFleetOptions(command: Command): Command {
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', toRunId)
     .option('--wait', WAIT)
     .option('--ui', UI)
-    .addOption(storeOption(`the file that stores the run (default: ${DEFAULT_STORE})`));
+    .addOption(storeOption(`the file or Postgres address that stores the run (default: ${DEFAULT_STORE})`));
 }
 
 function withStore(command: Command): Command {
-  return command.addOption(storeOption(`the file that stores the run (default: ${DEFAULT_STORE})`));
+  return command.addOption(storeOption(`the file or Postgres address that stores the run (default: ${DEFAULT_STORE})`));
 }
 
 function toAmount(text: string): number {

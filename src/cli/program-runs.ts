@@ -37,7 +37,7 @@ export const UI = 'serve the dashboard and wait until people answer there';
 
 /** Creates the option that names the store. */
 export function storeOption(description: string): Option {
-  return new Option('--store <file>', `${description} (env: ${STORE_VARIABLE})`).argParser(notBlank);
+  return new Option('--store <file|url>', `${description} (env: ${STORE_VARIABLE})`).argParser(notBlank);
 }
 
 /** Refuses an empty or blank text. */
@@ -235,5 +235,7 @@ function withResumeOptions(one: Command, where = ''): Command {
 }
 
 function command(program: Command, usage: string): Command {
-  return program.command(usage).addOption(storeOption(`the file that stores runs (default: ${DEFAULT_STORE})`));
+  return program
+    .command(usage)
+    .addOption(storeOption(`the file or Postgres address that stores runs (default: ${DEFAULT_STORE})`));
 }

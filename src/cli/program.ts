@@ -24,6 +24,7 @@ import { addFleetCommands } from './program-fleet.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, toRunId, UI, WAIT } from './program-runs.ts';
+import { shownName } from './options/store-address.ts';
 import { withAddress, withAdvice, withStore } from './terminal/error-text.ts';
 import { widthOf, type ProgramIo } from './terminal/program-io.ts';
 import { stripControls } from './terminal/strip-controls.ts';
@@ -126,7 +127,9 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     .option('--wait', WAIT)
     .option('--ui', UI)
     .option('--inspect [port]', INSPECT, toPort)
-    .addOption(storeOption(`the file that stores the run, or "memory" for none (default: ${DEFAULT_STORE})`))
+    .addOption(
+      storeOption(`the file or Postgres address that stores the run, or "memory" for none (default: ${DEFAULT_STORE})`),
+    )
     .option('--no-store', 'do not store the run: it cannot be resumed later')
     .option('--memory <scope>', MEMORY, notBlank)
     .option('--no-memory', 'neither read memories of earlier runs nor store new ones')
@@ -144,7 +147,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     )
     .option('--grace <duration>', 'the time that runs have to end after a signal (default: 8s)', toDuration)
     .option('--json', 'print a line of JSON for each run that is taken, done or failed')
-    .addOption(storeOption(`the file that stores the runs (default: ${DEFAULT_STORE})`))
+    .addOption(storeOption(`the file or Postgres address that stores the runs (default: ${DEFAULT_STORE})`))
     .action(async (files: readonly string[], flags: WorkFlags) =>
       end(await (await import('./run/work.ts')).workOnRuns(files, flags, io)),
     );
@@ -179,7 +182,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     )
     .addOption(new Option('--machine <machine>', 'draw a statechart instead').choices(GRAPH_MACHINES))
     .option('-o, --out <file>', 'the file to write (default: standard output)', notBlank)
-    .addOption(storeOption(`the file that stores runs (default: ${DEFAULT_STORE})`))
+    .addOption(storeOption(`the file or Postgres address that stores runs (default: ${DEFAULT_STORE})`))
     .action(async (wanted: string | undefined, flags: GraphFlags) =>
       end(await (await import('./commands/graph.ts')).drawGraph(wanted, flags, io)),
     );
@@ -194,14 +197,14 @@ function takeStoreFrom({ env }: ProgramIo, command: Command): void {
   const hasStore = command.options.some(({ long }) => long === '--store');
   if (named === undefined || !hasStore || command.getOptionValueSource('store') !== undefined) return;
   if (named.trim() === '')
-    command.error(`error: option '--store <file>' value '' from env '${STORE_VARIABLE}' is invalid. It is empty.`);
+    command.error(`error: option '--store <file|url>' value '' from env '${STORE_VARIABLE}' is invalid. It is empty.`);
   command.setOptionValueWithSource('store', named, 'env');
 }
 
 /** The store that the user has named by a flag; `undefined` if commands find it without one. */
 function namedStore(command: Command | undefined): string | undefined {
   const store: unknown = command?.getOptionValueSource('store') === 'cli' ? command.getOptionValue('store') : undefined;
-  return typeof store === 'string' ? store : undefined;
+  return typeof store === 'string' ? shownName(store) : undefined;
 }
 
 /** Collects repeated fields. Commander's variadic `<field...>` would also take a file name that follows. */

@@ -1,11 +1,14 @@
 /** Several workers on one store, some of which are killed. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { approve, readRun, verifyRun } from '../../src/index.ts';
 import { answerItem } from '../../src/inbox.ts';
+import { postgresStore } from '../../src/postgres.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
+import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
+import { serverMissing, startServer } from '../postgres/server.ts';
 import { files, phasegate, says, start } from './cli.ts';
 
 /** Each task appends its run to the file `ran`. */
@@ -25,13 +28,37 @@ export default definePipeline({ name: 'essay', phases: [draft, print] });
 const RUNS = 12;
 const KILLS = 3;
 
-it('workers that are killed lose no run, and no other does again what was committed', async () => {
-  const cwd = await files({ 'p.mjs': PIPELINE });
+describe('workers that are killed lose no run, and no other does again what was committed', () => {
+  it('in a file', async () => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    await survive(cwd, sqliteStore(join(cwd, '.phasegate/runs.db')), {});
+  }, 180_000);
+
+  const missing = serverMissing();
+  it.skipIf(missing)(
+    `in a database, whose server is killed as well${missing === undefined ? '' : ` (${missing})`}`,
+    async () => {
+      const server = await startServer();
+      onTestFinished(() => server.remove());
+      const cwd = await files({ 'p.mjs': PIPELINE });
+      const store = postgresStore({ connectionString: server.address });
+      await survive(cwd, store, { PHASEGATE_STORE: server.address }, () => server.restart());
+    },
+    180_000,
+  );
+});
+
+/** @param onKill Called after each kill of a worker. */
+async function survive(
+  cwd: string,
+  store: RunStore,
+  env: Readonly<Record<string, string>>,
+  onKill: () => Promise<void> = async () => undefined,
+): Promise<void> {
   const ids = Array.from({ length: RUNS }, (_, at) => `run-${at}`);
-  for (const id of ids) await phasegate(['run', 'p.mjs', '--detach', '--run-id', id], { cwd });
-  const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+  for (const id of ids) await phasegate(['run', 'p.mjs', '--detach', '--run-id', id], { cwd, env });
   const hire = () => {
-    const worker = start(['work', 'p.mjs', '--concurrency', '4', '--json'], { cwd });
+    const worker = start(['work', 'p.mjs', '--concurrency', '4', '--json'], { cwd, env });
     // Before that, a signal ends it as any other process.
     return { ...worker, begun: says(worker, 'works on runs of') };
   };
@@ -51,6 +78,7 @@ it('workers that are killed lose no run, and no other does again what was commit
       workers.shift();
       workers.push(hire());
       kills += 1;
+      await onKill();
     }
   }
   await Promise.all(workers.map(async ({ begun }) => begun));
@@ -68,10 +96,10 @@ it('workers that are killed lose no run, and no other does again what was commit
   expect(new Set(ran).size).toBe(2 * RUNS);
   expect(ran.length - 2 * RUNS).toBeLessThanOrEqual(4 * KILLS);
   await store.close();
-}, 180_000);
+}
 
 /** Approves an item. @returns 1 if this answer was the first. */
-async function answered(store: Parameters<typeof answerItem>[0], id: string): Promise<number> {
+async function answered(store: RunStore, id: string): Promise<number> {
   try {
     await answerItem(store, id, { type: 'decide', decision: approve() });
     return 1;

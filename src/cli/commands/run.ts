@@ -72,9 +72,9 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
 // --- internal ---
 
 /** Refuses an id that the store already has. @throws PhasegateError `RUN_EXISTS`. */
-async function requireFree({ store, file }: OpenStore, runId: string): Promise<void> {
+async function requireFree({ store, name }: OpenStore, runId: string): Promise<void> {
   if (!(await store.run(runId))) return;
-  throw new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store ${file} has a run with that id`, {
+  throw new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store ${name} has a run with that id`, {
     hint: 'Resume that run, or start another.',
   });
 }

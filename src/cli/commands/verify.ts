@@ -36,8 +36,8 @@ export async function verifyStored(wanted: readonly string[], flags: VerifyFlags
   const problems = wanted.length === 0 ? ((await opened.store.check?.()) ?? []) : [];
   if (problems.length > 0) {
     damaged += 1;
-    const { file } = opened;
-    const text = flags.json ? JSON.stringify({ store: file, problems }) : storeText(file, problems);
+    const { name } = opened;
+    const text = flags.json ? JSON.stringify({ store: name, problems }) : storeText(name, problems);
     if (!(await print(`${text}\n`, io))) return exitCode.brokenPipe;
   }
   for (const { runId } of runs) {

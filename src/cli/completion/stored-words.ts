@@ -8,6 +8,7 @@ import { sqliteStore } from '../../sqlite.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from '../options/defaults.ts';
 import { withLiveness } from '../options/run-owner.ts';
+import { isAddress, openPostgres } from '../options/store-address.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import type { Candidate, StoredKind } from './candidates.ts';
 
@@ -23,9 +24,10 @@ export async function wordsIn(
   store: string | undefined,
   io: ProgramIo,
 ): Promise<readonly Candidate[]> {
-  const path = placeOf(store ?? io.env[STORE_VARIABLE] ?? DEFAULT_STORE, io);
-  if (!existsSync(path)) return [];
-  const opened = sqliteStore(path, { readOnly: true });
+  const named = store ?? io.env[STORE_VARIABLE] ?? DEFAULT_STORE;
+  const path = placeOf(named, io);
+  if (!isAddress(named) && !existsSync(path)) return [];
+  const opened = isAddress(named) ? openPostgres(named).store : sqliteStore(path, { readOnly: true });
   try {
     if (kind === 'item') {
       const items = (await opened.inbox({ open: true })).toReversed().slice(0, MOST);

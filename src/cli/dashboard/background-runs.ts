@@ -9,6 +9,7 @@ import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-err
 import { docsStart } from '../../projections/wording/error-words.ts';
 import type { DashboardActions } from '../../server/server-context.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { STORE_VARIABLE } from '../options/defaults.ts';
 import type { OpenStore } from '../options/store-option.ts';
 import { openStderrLog } from '../process/stderr-log.ts';
 
@@ -27,12 +28,15 @@ const POLL_MS = 100;
 
 /** Starts the command and resolves once the run has a new record, however long loading takes. Rejects if the command ends before. */
 async function resumeInBackground(
-  { store, path }: OpenStore,
+  { store, location, isFile }: OpenStore,
   command: 'resume' | 'retry',
   before: ListedRun,
 ): Promise<void> {
   const { runId, seq } = before;
-  const child = spawnCommand([command, '--store', path, '--', runId]);
+  // All users of the machine see the arguments of a process, and an address may have a password.
+  const child = isFile
+    ? spawnCommand([command, '--store', location, '--', runId], {})
+    : spawnCommand([command, '--', runId], { [STORE_VARIABLE]: location });
   for (;;) {
     const message = child.message();
     const now = await store.run(runId);
@@ -48,13 +52,13 @@ interface BackgroundCommand {
   message(): string | undefined;
 }
 
-function spawnCommand(args: readonly string[]): BackgroundCommand {
+function spawnCommand(args: readonly string[], env: NodeJS.ProcessEnv): BackgroundCommand {
   const [, main = ''] = process.argv;
   const log = openStderrLog();
   const child = spawn(process.execPath, [...process.execArgv.filter(isOfThePipeline), main, ...args], {
     detached: true,
     stdio: ['ignore', 'ignore', log.descriptor],
-    env: { ...process.env, ...log.env },
+    env: { ...process.env, ...log.env, ...env },
     windowsHide: true,
   });
   let message: string | undefined;

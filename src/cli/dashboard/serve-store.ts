@@ -34,10 +34,11 @@ export async function serveStore(
   // The address of a dashboard lets its owner answer for people.
   if (!readOnly) refuseAgents('serve a dashboard that takes answers', io);
   const options = {
-    storeName: opened.file,
+    storeName: opened.name,
     readOnly,
     unref,
-    session: sessionSecret(opened.path, readOnly ? 'read' : 'write'),
+    // Of a database, a session lasts as long as the server, as its secret has no private place.
+    session: opened.isFile ? sessionSecret(opened.location, readOnly ? 'read' : 'write') : undefined,
     user: userName(),
     actions: actionsOn(opened),
     workspaces: gitWorkspace({ repository: io.cwd }),

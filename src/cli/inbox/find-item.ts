@@ -13,7 +13,7 @@ import { oneLine } from '../terminal/text.ts';
  *
  * @throws PhasegateError `ITEM_UNKNOWN` if no item matches, or several do.
  */
-export async function findItem({ store, file }: OpenStore, wanted: string): Promise<InboxItem> {
+export async function findItem({ store, name }: OpenStore, wanted: string): Promise<InboxItem> {
   const exact = await store.item(wanted);
   if (exact) return exact;
   const text = wanted.toUpperCase();
@@ -23,7 +23,7 @@ export async function findItem({ store, file }: OpenStore, wanted: string): Prom
   const found = open.length > 0 ? open : alike;
   const [only, ...others] = found;
   if (only && others.length === 0) return only;
-  throw only ? ambiguous(wanted, found) : unknown(wanted, file);
+  throw only ? ambiguous(wanted, found) : unknown(wanted, name);
 }
 
 // --- internal ---

@@ -46,9 +46,17 @@ export function entryNames(): readonly string[] {
 
 /** Finds the entry that exports a value of that name. Searches only entries that need no optional package. */
 export async function entryWith(value: string): Promise<string | undefined> {
-  for (const entry of ['agents', 'fleet', 'inbox', 'machines', 'quality', 'records', 'sqlite', 'visualizations'].map(
-    (name) => `phasegate/${name}`,
-  ))
+  for (const entry of [
+    'agents',
+    'fleet',
+    'inbox',
+    'machines',
+    'postgres',
+    'quality',
+    'records',
+    'sqlite',
+    'visualizations',
+  ].map((name) => `phasegate/${name}`))
     if (Object.hasOwn((await LATER[entry]?.()) ?? {}, value)) return entry;
   return undefined;
 }
@@ -67,6 +75,7 @@ const LATER: Readonly<Record<string, () => Promise<object>>> = {
   'phasegate/machines': () => import('../../machines.ts'),
   'phasegate/openai': () => import('../../openai.ts'),
   'phasegate/otel': () => import('../../otel.ts'),
+  'phasegate/postgres': () => import('../../postgres.ts'),
   'phasegate/quality': () => import('../../quality.ts'),
   'phasegate/records': () => import('../../records.ts'),
   'phasegate/sqlite': () => import('../../sqlite.ts'),

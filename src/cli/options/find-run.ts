@@ -57,11 +57,11 @@ export async function findRuns(
 const MOST_NAMED = 5;
 
 function unknown(wanted: string, opened: OpenStore): PhasegateError {
-  const { file } = opened;
+  const { name } = opened;
   const problem =
     wanted === LATEST
-      ? `Cannot find the latest run as the store ${file} has none`
-      : `Cannot find run ${JSON.stringify(oneLine(wanted))} as no id in the store ${file} is that, begins with it or ends with it`;
+      ? `Cannot find the latest run as the store ${name} has none`
+      : `Cannot find run ${JSON.stringify(oneLine(wanted))} as no id in the store ${name} is that, begins with it or ends with it`;
   return new PhasegateError('RUN_UNKNOWN', problem, {
     hint: `List the runs with: phasegate ls${storeArgument(opened)}`,
   });

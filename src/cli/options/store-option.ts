@@ -14,22 +14,24 @@ import { isOutdated, migrateStore } from '../../store/sqlite/open.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { DEFAULT_STORE, STORE_VARIABLE } from './defaults.ts';
+import { isAddress, openPostgres } from './store-address.ts';
 
 /** The value of `--store` and `--no-store`. */
 export interface StoreFlags {
-  /** A file; `memory` or `false` for no store. @default {@link DEFAULT_STORE} */
+  /** A file, or the address of a Postgres database; `memory` or `false` for no store. @default {@link DEFAULT_STORE} */
   readonly store?: string | false | undefined;
 }
 
 /** An open store with its name. */
 export interface OpenStore {
   readonly store: RunStore;
-  /** The file name that the user gave. */
-  readonly file: string;
-  /** The absolute path of the file. */
-  readonly path: string;
-  /** The file that commands use without `--store`. */
-  readonly usual: string;
+  /** The name that the user gave, without a password. */
+  readonly name: string;
+  /** The absolute path of its file, or the address of the database: never shown, as it may have a password. */
+  readonly location: string;
+  readonly isFile: boolean;
+  /** True if commands use it without `--store`. */
+  readonly isUsual: boolean;
 }
 
 /**
@@ -38,13 +40,12 @@ export interface OpenStore {
  * @returns `undefined` if the user wants no store. Also if Node has no SQLite and the user named no store; a note on standard error says so.
  * @throws PhasegateError of the store if it cannot be used.
  */
-export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags, io: ProgramIo): OpenStore | undefined {
-  if (isNone(file)) return undefined;
+export function openStoreToRun({ store: named = DEFAULT_STORE }: StoreFlags, io: ProgramIo): OpenStore | undefined {
+  if (isNone(named)) return undefined;
   try {
-    const path = placeOf(file, io);
-    return { store: patientStore(sqliteStore(path)), file, path, usual: usualIn(io) };
+    return openAddress(named, io) ?? openFile(named, io, sqliteStore);
   } catch (error) {
-    if (file !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
+    if (named !== DEFAULT_STORE || !isWithoutSqlite(error)) throw error;
     io.stderr.write(`phasegate: this run is not stored. ${stripControls(problemText(error.message))}\n`);
     return undefined;
   }
@@ -57,31 +58,31 @@ export function openStoreToRun({ store: file = DEFAULT_STORE }: StoreFlags, io: 
  * @throws PhasegateError `STORE_UNREADABLE` if the file does not exist, and other errors of the store.
  */
 export function openStore(
-  { store: file = DEFAULT_STORE }: StoreFlags,
+  { store: named = DEFAULT_STORE }: StoreFlags,
   mode: 'read' | 'write',
   io: ProgramIo,
 ): OpenStore {
-  if (isNone(file)) {
+  if (isNone(named)) {
     throw new PhasegateError('STORE_UNREADABLE', 'Cannot look for runs as the command has no store', {
       hint: 'Name its file with --store.',
     });
   }
-  const path = placeOf(file, io);
-  if (!existsSync(path)) {
-    const isUsual = file === DEFAULT_STORE;
+  const database = openAddress(named, io);
+  if (database) return database;
+  if (!existsSync(placeOf(named, io))) {
+    const isUsual = named === DEFAULT_STORE;
     const found = isUsual ? 'no run was stored in this folder yet' : 'there is no such file';
     const usual = 'Start one with: phasegate run <pipeline>. Name a store in another place with --store <file>.';
-    throw new PhasegateError('STORE_UNREADABLE', `Cannot look for runs in ${file} as ${found}`, {
+    throw new PhasegateError('STORE_UNREADABLE', `Cannot look for runs in ${named} as ${found}`, {
       hint: isUsual ? usual : 'Correct the name; phasegate run creates a store if there is none.',
     });
   }
-  const store = mode === 'read' ? openToRead(path) : sqliteStore(path);
-  return { store: patientStore(store), file, path, usual: usualIn(io) };
+  return openFile(named, io, mode === 'read' ? openToRead : sqliteStore);
 }
 
 /** Returns the `--store` argument that a suggested command needs to find a store; empty if it needs none. */
-export function storeArgument({ file, usual }: Pick<OpenStore, 'file' | 'usual'>): string {
-  return file === usual ? '' : ` --store ${shellWord(file)}`;
+export function storeArgument({ name, isUsual }: Pick<OpenStore, 'name' | 'isUsual'>): string {
+  return isUsual ? '' : ` --store ${shellWord(name)}`;
 }
 
 // --- internal ---
@@ -106,12 +107,24 @@ function openToRead(path: string): RunStore {
   return sqliteStore(path, { readOnly: true });
 }
 
-function usualIn({ env }: ProgramIo): string {
-  return env[STORE_VARIABLE] ?? DEFAULT_STORE;
+function openFile(file: string, io: ProgramIo, open: (path: string) => RunStore): OpenStore {
+  const path = placeOf(file, io);
+  return { store: patientStore(open(path)), name: file, location: path, isFile: true, isUsual: isUsualIn(io, file) };
 }
 
-function isNone(file: string | false): file is 'memory' | false {
-  return file === false || file === 'memory';
+/** Opens the database that an address names; `undefined` if it is the name of a file. */
+function openAddress(address: string, io: ProgramIo): OpenStore | undefined {
+  if (!isAddress(address)) return undefined;
+  const { store, name } = openPostgres(address);
+  return { store: patientStore(store), name, location: address, isFile: false, isUsual: isUsualIn(io, address) };
+}
+
+function isUsualIn({ env }: ProgramIo, named: string): boolean {
+  return named === (env[STORE_VARIABLE] ?? DEFAULT_STORE);
+}
+
+function isNone(named: string | false): named is 'memory' | false {
+  return named === false || named === 'memory';
 }
 
 function isWithoutSqlite(error: unknown): error is PhasegateError {

@@ -46,7 +46,7 @@ export async function workOnRuns(files: readonly string[], flags: WorkFlags, io:
     });
     const over = interrupted();
     const names = pipelines.map(({ name }) => `"${oneLine(name)}"`).join(', ');
-    io.stderr.write(`phasegate: works on runs of ${names} in ${oneLine(opened.file)}; Ctrl-C ends it\n`);
+    io.stderr.write(`phasegate: works on runs of ${names} in ${oneLine(opened.name)}; Ctrl-C ends it\n`);
     await over;
     await endWorker(worker, flags.grace ?? GRACE_MS, io);
     // Waits for child processes that still stop, as none may outlive the worker.

@@ -20,12 +20,12 @@ import { argument, oneLine } from '../terminal/text.ts';
 /** Lists the waiting items, the store of the run, and the command that resumes it. */
 export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): Promise<readonly Line[]> {
   const { runId, status } = result;
-  if (!existsSync(opened.path))
-    return [[span(`  not stored, as ${oneLine(opened.file)} was removed meanwhile`, 'warn')]];
+  if (opened.isFile && !existsSync(opened.location))
+    return [[span(`  not stored, as ${oneLine(opened.name)} was removed meanwhile`, 'warn')]];
   // A run that never reached the store, for example because the store failed, has no next steps.
   const listed = await listedIn(opened, runId).catch(() => undefined);
   if (!listed) return [];
-  const place: Line = [span(`  stored in ${oneLine(opened.file)}`, 'dim')];
+  const place: Line = [span(`  stored in ${oneLine(opened.name)}`, 'dim')];
   if (listed.status === 'completed') return [place];
   const store = storeArgument(opened);
   const { lease } = listed;
