@@ -17,6 +17,7 @@ import { keep, printChanges } from './history.ts';
 import { benchMany } from './many.ts';
 import { heapPerRun } from './memory.ts';
 import { benchRewind } from './rewind.ts';
+import { benchStores } from './stores.ts';
 import { benchWaiting } from './waiting.ts';
 import { cpuMicros, growth } from './measure.ts';
 import { attemptsOf, chain, fanOut, layers } from './work.ts';
@@ -27,6 +28,11 @@ if (process.argv[2] === 'durable') {
   process.exit();
 }
 
+// Only stores: `npm run bench -- stores`.
+if (process.argv[2] === 'stores') {
+  await benchStores();
+  process.exit();
+}
 // Only runs that wait for people: `npm run bench -- waiting`, or `waiting 1000` for another number than 10 000.
 if (process.argv[2] === 'waiting') {
   await benchWaiting(process.argv[3] === undefined ? undefined : Number(process.argv[3]));

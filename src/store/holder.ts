@@ -26,8 +26,10 @@ export interface Holder {
 /** Parses the name of a holder. `undefined` if it is not a process of this machine, or belongs to another process namespace. */
 export function readHolder(text: string): Holder | undefined {
   const { os } = node();
-  const [, pid, host, start, namespace = OF_THE_MACHINE] = HOLDER.exec(text) ?? [];
+  const [, pid, host, start, namespace = OF_THE_MACHINE, boot] = HOLDER.exec(text) ?? [];
   if (pid === undefined || !os || host !== os.hostname()) return undefined;
+  // Machines that are copies of one image may share a host name.
+  if (boot !== undefined && boot !== bootHere()) return undefined;
   // Containers may share the host name of their machine, and each counts its processes from 1.
   if (start !== undefined && namespace !== namespaceHere()) return undefined;
   return { pid: Number(pid), start };
@@ -35,7 +37,8 @@ export function readHolder(text: string): Holder | undefined {
 
 // --- internal ---
 
-const HOLDER = /^process (\d{1,10}) on ([^ ]+)(?: \(start (\d{1,20})(?:, pids (\d{1,20}))?\))?$/u;
+const HOLDER =
+  /^process (\d{1,10}) on ([^ ]+)(?: \(start (\d{1,20})(?:, pids (\d{1,20}))?(?:, boot ([0-9a-f]{8}))?\))?$/u;
 
 /** The number of Linux's initial process namespace. */
 const OF_THE_MACHINE = '4026531836';
@@ -49,7 +52,9 @@ function ownName(): string {
   const host = os ? ` on ${os.hostname()}` : '';
   const namespace = namespaceHere();
   const pids = namespace === OF_THE_MACHINE ? '' : `, pids ${namespace}`;
-  return `process ${process.pid}${host}${start === undefined ? '' : ` (start ${start}${pids})`}`;
+  const boot = bootHere();
+  const machine = boot === undefined ? '' : `, boot ${boot}`;
+  return `process ${process.pid}${host}${start === undefined ? '' : ` (start ${start}${pids}${machine})`}`;
 }
 
 interface Node {
@@ -88,6 +93,15 @@ function namespaceHere(): string {
     return /\d+/u.exec(node().fs?.readlinkSync('/proc/self/ns/pid') ?? '')?.[0] ?? OF_THE_MACHINE;
   } catch {
     return OF_THE_MACHINE;
+  }
+}
+
+/** The beginning of the id that a machine gets at each start, which no other machine has. Linux only. */
+function bootHere(): string | undefined {
+  try {
+    return /^[0-9a-f]{8}/u.exec(node().fs?.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8') ?? '')?.[0];
+  } catch {
+    return undefined;
   }
 }
 

@@ -24,7 +24,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
 
   function open(options: PostgresStoreOptions): RunStore {
     const store = postgresStore(options);
-    onTestFinished(() => store.close() as Promise<void>);
+    onTestFinished(async () => store.close());
     return store;
   }
   let schemas = 0;
@@ -157,16 +157,16 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
   it('completes runs although every connection is cut again and again', async () => {
     const store = open({ connectionString: server.address, schema: newSchema() });
     const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
-    let isDone = false;
+    const done = new AbortController();
     const cutting = (async () => {
-      for (; !isDone; await new Promise((resolve) => setTimeout(resolve, 100)))
+      for (; !done.signal.aborted; await new Promise((resolve) => setTimeout(resolve, 100)))
         await server.ask(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'phasegate' AND pid <> pg_backend_pid()",
         );
     })();
     const runs = ids.map((runId) => startRun(count, { store, runId }));
     for (const { result } of runs) expect(await result).toMatchObject({ status: 'completed' });
-    isDone = true;
+    done.abort();
     await cutting;
     await expectComplete(store, ids);
   }, 120_000);

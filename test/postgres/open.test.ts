@@ -46,7 +46,7 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
 
   function open(options: Partial<PostgresStoreOptions> = {}): RunStore {
     const store = postgresStore({ connectionString: server.address, ...options });
-    onTestFinished(() => store.close() as Promise<void>);
+    onTestFinished(async () => store.close());
     return store;
   }
   function addressOf(changes: Readonly<Record<string, string>>, database = 'postgres'): string {
@@ -58,7 +58,7 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
 
   it('creates the tables once if many open it at once', async () => {
     const stores = Array.from({ length: 8 }, () => open({ schema: 'many' }));
-    await Promise.all(stores.map((store, at) => store.append(batchOf(`r${at}`, 1))));
+    await Promise.all(stores.map(async (store, at) => store.append(batchOf(`r${at}`, 1))));
     expect((await open({ schema: 'many' }).runs()).length).toBe(8);
   });
 
@@ -91,11 +91,11 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     for (const id of ['a', 'b', 'c', 'd']) await stores[0]?.append(batchOf(id, 1));
     const [store = open()] = stores;
     const seen: number[] = [];
-    let isOver = false;
+    const over = new AbortController();
     const watching = (async () => {
-      while (!isOver) {
+      while (!over.signal.aborted) {
         const last = (await store.lastMessage?.()) ?? 0;
-        const ids = (await Promise.all(['a', 'b', 'c', 'd'].map((id) => store.messages(id))))
+        const ids = (await Promise.all(['a', 'b', 'c', 'd'].map(async (id) => store.messages(id))))
           .flat()
           .map(({ id }) => id);
         // Each message up to the last place is readable: nobody who waits for the place misses one.
@@ -103,10 +103,10 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
       }
     })();
     const posting = ['a', 'b', 'c', 'd'].flatMap((runId, at) =>
-      Array.from({ length: 20 }, () => stores[at]?.post({ runId, kind: 'cancel', body: null, by: '', time: 1 })),
+      Array.from({ length: 20 }, async () => stores[at]?.post({ runId, kind: 'cancel', body: null, by: '', time: 1 })),
     );
     await Promise.all(posting);
-    isOver = true;
+    over.abort();
     await watching;
     expect(new Set(seen)).toEqual(new Set([0]));
     expect(await store.lastMessage?.()).toBe(80);

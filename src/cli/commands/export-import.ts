@@ -81,10 +81,14 @@ export interface BackupFlags extends StoreFlags {
 
 /** Copies the whole store into a file, also while runs are at work. */
 export async function backUpStore(file: string, flags: BackupFlags, io: ProgramIo): Promise<ExitCode> {
-  const opened = openStore(flags, 'read', io);
-  const copied = await opened.store.backup?.(placeOf(file, io), { replace: flags.replace });
-  await opened.store.close();
-  io.stdout.write(`${sizeText(copied?.bytes ?? 0)} of runs are in ${oneLine(file)}\n`);
+  const { store, name } = openStore(flags, 'read', io);
+  if (!store.backup)
+    throw new PhasegateError('INPUT_INVALID', `Cannot copy ${name} into a file as it is a database`, {
+      hint: 'Use its own tool, such as: pg_dump --schema=phasegate --format=custom --file=runs.dump <address>',
+    });
+  const { bytes } = await store.backup(placeOf(file, io), { replace: flags.replace });
+  await store.close();
+  io.stdout.write(`${sizeText(bytes)} of runs are in ${oneLine(file)}\n`);
   return exitCode.completed;
 }
 

@@ -44,14 +44,13 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
   }
 
   async function openAndGuard(): Promise<OpenPool> {
-    const open = await openPool();
-    open.pool.on?.('connect', guard);
-    return open;
+    const made = await openPool();
+    made.pool.on?.('connect', guard);
+    return made;
   }
 
   /** Without a listener, a connection that breaks between statements ends the process. */
   function guard(client: PostgresClient): void {
-    if (guarded.has(client)) return;
     guarded.add(client);
     client.on?.('error', ignore);
   }
@@ -63,7 +62,8 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
       throw error;
     });
     const client = await (await pool).pool.connect();
-    guard(client);
+    // A pool of the program may have had this one before.
+    if (!guarded.has(client)) client.on?.('error', ignore);
     let isBroken = true;
     try {
       const done = await work(askOf(client));
@@ -73,6 +73,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
       isBroken = !PhasegateError.is(error) && breaksConnection(error);
       throw error;
     } finally {
+      if (!guarded.has(client)) client.removeListener?.('error', ignore);
       client.release(isBroken);
     }
   }
@@ -80,12 +81,12 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
   function askOf(client: PostgresClient): Ask {
     return async (sql, values = []) => {
       const { rows } = await client.query(textFor(sql), [...values]);
-      return rows as readonly Row[];
+      return rows;
     };
   }
 
   /** Checks the tables once, and creates them if they are missing. */
-  async function open(): Promise<void> {
+  async function ensureTables(): Promise<void> {
     opened ??= check().catch((error: unknown) => {
       opened = undefined;
       throw error;
@@ -112,7 +113,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
     for (let tries = 0; ; tries += 1) {
       if (closed) throw storeClosed(`the store ${place.name}`);
       try {
-        await open();
+        await ensureTables();
         return await withClient((ask) => work(ask, tries > 0));
       } catch (thrown) {
         if (!isOpen && isUnreachable(thrown) && isOver(OPENING_MS)) throw unreachable(thrown, action, place);

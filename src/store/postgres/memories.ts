@@ -31,7 +31,7 @@ export function memoriesIn({ ask: askFor, transaction }: Connection): Required<P
   return {
     async memories(filter = {}) {
       const rows = await askFor('read the memory', SELECT, conditionsOn(filter));
-      return rows.map(memoryIn).filter((memory) => memory !== undefined && matchesMemory(memory, filter)) as Memory[];
+      return rows.flatMap((row) => memoryIn(row) ?? []).filter((memory) => matchesMemory(memory, filter));
     },
     forget: (filter = {}) =>
       transaction('clear the memory', async (ask) => {

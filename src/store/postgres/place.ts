@@ -8,10 +8,11 @@ import type { Row } from '../sql/rows.ts';
 
 /** The part of a client of `pg` that the store uses. */
 export interface PostgresClient {
-  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>;
+  query(text: string, values?: unknown[]): Promise<{ readonly rows: readonly Row[] }>;
   /** @param destroy True to close the connection instead of using it again. */
   release(destroy?: boolean): void;
   on?(event: 'error', listener: (error: Error) => void): unknown;
+  removeListener?(event: 'error', listener: (error: Error) => void): unknown;
 }
 
 /** The part of a `Pool` of `pg` that the store uses. Another driver with these methods serves as well. */
