@@ -109,6 +109,72 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
     });
   });
 
+  describe.each(['statement', 'answer'] as const)('does all once if the %s is lost', (loss) => {
+    it('of a release, and of forgetting', async () => {
+      const store = open({ connectionString: proxy.address, schema: newSchema() });
+      const memory = { scope: 's', pipeline: 'p', phase: 'a', runId: 'r', seq: 1, time: 1, text: 'use tables' };
+      await store.append(batchOf('r', 1, { memories: [memory] }));
+      const forgotten = proxy.lose(loss, 'COMMIT');
+      expect(await store.forget?.()).toBe(1);
+      await forgotten;
+      for (const runId of ['r', 'new']) {
+        const lease = await store.acquire(runId, 'me', 60_000);
+        const released = proxy.lose(loss, 'SET holder = NULL');
+        await store.release(lease);
+        await released;
+        await store.release(await store.acquire(runId, 'other', 60_000));
+      }
+      expect(await store.runs()).toHaveLength(1);
+    });
+  });
+
+  it('gives up a connection that is dead without a word', async () => {
+    const store = open({ connectionString: proxy.address, schema: newSchema() });
+    await store.append(batchOf('r', 1));
+    const lease = await store.acquire('r', 'me', 60_000);
+    const cut = proxy.lose('silence', 'SET holder = $2');
+    await store.renew(lease, 60_000);
+    await cut;
+    const again = proxy.lose('silence', '.records (run, seq');
+    await store.append(batchOf('r', 2), lease);
+    await again;
+    expect((await store.run('r'))?.seq).toBe(2);
+  }, 30_000);
+
+  it('is held up by no process that stands still within a transaction', async () => {
+    const [store, other] = [
+      open({ connectionString: proxy.address, schema: 'still' }),
+      open({ connectionString: server.address, schema: 'still' }),
+    ];
+    for (const runId of ['a', 'b']) await store.append(batchOf(runId, 1));
+    // The message is inserted, and the process hears no answer: the transaction stays open.
+    const still = proxy.lose('silence', '.messages (id, run');
+    const late = Promise.resolve(store.post({ runId: 'a', kind: 'cancel', body: 1, by: '', time: 1 }));
+    await still;
+    await other.post({ runId: 'b', kind: 'cancel', body: 1, by: '', time: 1 });
+    await late;
+    expect((await other.messages('a')).length).toBe(1);
+    expect((await other.messages('b')).length).toBe(1);
+  }, 60_000);
+
+  it('leaves a server that is read-only for the one that has taken its place', async () => {
+    const schema = newSchema();
+    await open({ connectionString: server.address, schema }).append(batchOf('r', 1));
+    await server.ask('CREATE ROLE mover LOGIN SUPERUSER');
+    await server.ask('ALTER ROLE mover SET default_transaction_read_only = on');
+    const store = open({ connectionString: server.address.replace('user=postgres', 'user=mover'), schema });
+    // The setting lasts as long as the connection, which stays in the pool.
+    expect((await store.run('r'))?.seq).toBe(1);
+    await server.ask('ALTER ROLE mover RESET default_transaction_read_only');
+    await store.append(batchOf('r', 2));
+    expect((await store.run('r'))?.seq).toBe(2);
+  });
+
+  it('begins a connection with no parameter that a pooler refuses', async () => {
+    await open({ connectionString: proxy.address, schema: newSchema() }).runs();
+    expect(proxy.parameters().toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
+  });
+
   it('recognizes a batch that the caller appends again after a long silence', async () => {
     const schema = newSchema();
     const store = open({ connectionString: proxy.address, schema });

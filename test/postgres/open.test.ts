@@ -1,7 +1,8 @@
 /** Opening of a store, by several at once, and refusals with their advice. */
+import { inspect } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { postgresStore, type PostgresStoreOptions } from '../../src/postgres.ts';
+import { postgresStore, type PostgresPool, type PostgresStoreOptions } from '../../src/postgres.ts';
 import type { RunStore } from '../../src/store.ts';
 import { answerTo, batchOf, openItem, successes } from '../../src/testing/store/trial.ts';
 import { serverMissing, startServer, type Server } from './server.ts';
@@ -19,6 +20,22 @@ describe('postgresStore()', () => {
     ])
       expect(() => postgresStore(options)).toThrow(expect.objectContaining({ code: 'STORE_MISUSED' }));
   });
+
+  it.each([
+    'postgres://ada:secret@127.0.0.1:1/runs',
+    'postgres://ada:1/secret@127.0.0.1/runs?host=/nowhere',
+    'postgres://127.0.0.1:1/runs?Password=secret&user=ada',
+    'postgres:///runs?host=/nowhere&password=secret',
+  ])(
+    'shows no password of %s',
+    async (connectionString) => {
+      const store = postgresStore({ connectionString });
+      const error: unknown = await Promise.resolve(store.runs()).catch((thrown: unknown) => thrown);
+      expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('secret');
+      await store.close();
+    },
+    20_000,
+  );
 
   it('says where there is no server, without the password', async () => {
     const store = postgresStore({
@@ -56,10 +73,27 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     return url.href;
   }
 
-  it('creates the tables once if many open it at once', async () => {
-    const stores = Array.from({ length: 8 }, () => open({ schema: 'many' }));
-    await Promise.all(stores.map(async (store, at) => store.append(batchOf(`r${at}`, 1))));
-    expect((await open({ schema: 'many' }).runs()).length).toBe(8);
+  describe.each(['read committed', 'repeatable read', 'serializable'])('whose default isolation is %s', (isolation) => {
+    const schema = isolation.replaceAll(' ', '_');
+    const address = () =>
+      addressOf({ options: `-c default_transaction_isolation=${isolation.replaceAll(' ', '\\ ')}` });
+
+    it('creates the tables once if many open it at once', async () => {
+      const stores = Array.from({ length: 8 }, () => open({ connectionString: address(), schema }));
+      await Promise.all(stores.map(async (store, at) => store.append(batchOf(`r${at}`, 1))));
+      expect((await open({ schema }).runs()).length).toBe(8);
+    });
+
+    it('keeps three memories of a phase if eight runs end at once', async () => {
+      const memory = { scope: 's', pipeline: 'article', phase: 'draft', seq: 1, time: 1, text: 'use tables' };
+      const stores = Array.from({ length: 8 }, () => open({ connectionString: address(), schema }));
+      await Promise.all(
+        stores.map(async (store, at) =>
+          store.append(batchOf(`m${at}`, 1, { memories: [{ ...memory, runId: `m${at}` }] })),
+        ),
+      );
+      expect(await open({ schema }).memories?.()).toHaveLength(3);
+    });
   });
 
   it('takes one of five answers at once, and one of five batches', async () => {
@@ -209,11 +243,64 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     await other.connect();
     await other.query('BEGIN');
     await other.query('SELECT FROM held.runs FOR UPDATE');
-    const stored = store.append(batchOf('r', 2));
+    const stored = Promise.resolve(store.append(batchOf('r', 2)));
+    while ((await server.ask('SELECT FROM pg_locks WHERE NOT granted')).rowCount === 0) continue;
     expect((await store.run('r'))?.seq).toBe(1);
     await other.query('ROLLBACK');
     await other.end();
     await stored;
     expect((await store.run('r'))?.seq).toBe(2);
+  });
+
+  it('closes while calls wait for a connection, and opens none afterwards', async () => {
+    const pool = new pg.Pool({ connectionString: server.address, max: 1 });
+    const client = await pool.connect();
+    const store = postgresStore({ pool, schema: 'closed' });
+    const waiting = [store.runs(), store.append(batchOf('r', 1))].map(async (call) => call);
+    await Promise.all([store.close(), store.close()]);
+    for (const call of waiting) await expect(call).rejects.toMatchObject({ code: 'STORE_CLOSED' });
+    client.release();
+    await pool.end();
+    expect(pool.totalCount).toBe(0);
+  });
+
+  it('leaves no listener on a pool of the program', async () => {
+    const pool = new pg.Pool({ connectionString: server.address });
+    for (let times = 0; times < 12; times += 1) {
+      const store = postgresStore({ pool, schema: 'listened' });
+      await store.runs();
+      await store.close();
+    }
+    expect(pool.listenerCount('connect')).toBe(0);
+    const client = await pool.connect();
+    expect(client.listenerCount('error')).toBeLessThanOrEqual(2);
+    client.release();
+    await pool.end();
+  });
+
+  it('finds runs by indexes, however many wait', async () => {
+    const store = open({ schema: 'plans' });
+    await store.append(batchOf('r', 1));
+    const plans: string[] = [];
+    const client = new pg.Client({ connectionString: server.address });
+    await client.connect();
+    await client.query('SET enable_seqscan = off');
+    const pool: PostgresPool = {
+      connect: () =>
+        Promise.resolve({
+          async query(text, values) {
+            if (text.includes('started_at') && text.startsWith('SELECT'))
+              plans.push(JSON.stringify((await client.query(`EXPLAIN ${text}`, values)).rows));
+            return client.query(text, values);
+          },
+          release: () => undefined,
+        }),
+    };
+    const explained = postgresStore({ pool, schema: 'plans' });
+    await explained.ready(['article'], 10);
+    await explained.runs({ leased: true });
+    await client.end();
+    expect(plans[0]).toContain('runs_ready');
+    expect(plans[1]).toContain('runs_leased');
   });
 });

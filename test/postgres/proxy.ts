@@ -5,8 +5,11 @@
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 
-/** Loses what a connection sends, or what the server answers to it, and cuts the connection. */
-export type Loss = 'statement' | 'answer';
+/**
+ * Loses what a connection sends, or what the server answers to it, and cuts the connection. `silence` loses the answer and all that follows,
+ * and does not cut it, as a network does that drops packets.
+ */
+export type Loss = 'statement' | 'answer' | 'silence';
 
 /** A proxy on a port of this machine. */
 export interface Proxy {
@@ -14,16 +17,21 @@ export interface Proxy {
   readonly address: string;
   /** Loses the next statement with a text, or the answer to it. @returns A promise of the cut. */
   readonly lose: (loss: Loss, text: string) => Promise<void>;
+  /** The names of the parameters with which the latest connection began. */
+  readonly parameters: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
 /** Starts a proxy for a server. @param socket The path of its Unix socket. */
 export async function startProxy(socket: string): Promise<Proxy> {
   let wanted: { readonly loss: Loss; readonly text: string; readonly cut: () => void } | undefined;
+  let parameters: readonly string[] = [];
   const sockets = new Set<Socket>();
   const proxy = createServer((client) => {
     const server = createConnection(socket);
     let isLost = false;
+    let isSilent = false;
+    let isFirst = true;
     const cut = () => {
       client.destroy();
       server.destroy();
@@ -37,19 +45,23 @@ export async function startProxy(socket: string): Promise<Proxy> {
       });
     }
     client.on('data', (data) => {
+      if (isFirst) parameters = namesIn(data);
+      isFirst = false;
+      if (isSilent) return;
       if (wanted && data.includes(wanted.text)) {
         const { loss, cut: done } = wanted;
         wanted = undefined;
         done();
         if (loss === 'statement') return cut();
-        isLost = true;
+        isLost = loss === 'answer';
+        isSilent = loss === 'silence';
       }
       server.write(data);
     });
     server.on('data', (data) => {
       // The answer is lost only after the server has sent it, as it has done the work then.
       if (isLost) cut();
-      else client.write(data);
+      else if (!isSilent) client.write(data);
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
@@ -58,9 +70,18 @@ export async function startProxy(socket: string): Promise<Proxy> {
   return {
     address: `postgres://postgres@127.0.0.1:${port}/postgres`,
     lose: (loss, text) => new Promise((resolve) => (wanted = { loss, text, cut: resolve })),
+    parameters: () => parameters,
     async close() {
       for (const one of sockets) one.destroy();
       await new Promise((resolve) => proxy.close(resolve));
     },
   };
+}
+
+// --- internal ---
+
+/** The names in the first message of a connection: its length, a version, then names and values that end with a zero. */
+function namesIn(message: Buffer): readonly string[] {
+  const texts = message.subarray(8).toString('utf8').split('\0');
+  return texts.filter((text, at) => at % 2 === 0 && text !== '');
 }

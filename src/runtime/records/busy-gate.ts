@@ -1,7 +1,9 @@
 /**
  * Waiting for a store that another program keeps busy, with one attempt in each turn of the event loop.
  *
- * A statement that is refused has blocked the event loop for some milliseconds. So a turn tries no other one after it, of any store.
+ * A statement that a synchronous store refuses has blocked the event loop for some milliseconds. So a turn tries no other one after it, of
+ * any store. A store that refuses by a rejected promise has blocked nothing, and may be busy with one run only. Such a call is tried again
+ * by itself.
  *
  * @module
  */
@@ -9,7 +11,7 @@ import type { Awaitable } from '../../store/port.ts';
 import { isStoreBusy } from '../../store/refusals.ts';
 import { atEndOfTurn } from './end-of-turn.ts';
 
-/** Calls of one kind to one store. While one of them is refused, later ones wait behind it. So only one is tried at a time. */
+/** Calls of one kind to one store. While one of them is refused at once, later ones wait behind it. So only one is tried at a time. */
 export interface BusyGate {
   /**
    * Calls at once if no call waits and none was refused in this turn. Then it returns synchronously what a synchronous store returns.
@@ -79,7 +81,7 @@ export function createBusyGate(): BusyGate {
       };
       try {
         const done = call();
-        return done instanceof Promise ? done.catch(orWait) : done;
+        return done instanceof Promise ? done.catch((error: unknown) => tryAlone(call, mayWait, error)) : done;
       } catch (error) {
         return orWait(error);
       }
@@ -88,6 +90,20 @@ export function createBusyGate(): BusyGate {
 }
 
 // --- internal ---
+
+/** Tries a call again until it is not refused. @throws the last refusal, if it may not wait any longer */
+async function tryAlone<T>(call: () => Awaitable<T>, mayWait: () => boolean, refusal: unknown): Promise<T> {
+  let last = refusal;
+  for (let pause = FIRST_PAUSE_MS; isStoreBusy(last) && mayWait(); pause = Math.min(LONGEST_PAUSE_MS, 2 * pause)) {
+    await new Promise((resolve) => setTimeout(resolve, pause));
+    try {
+      return await call();
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw last;
+}
 
 /** Milliseconds. A transaction takes some. */
 const FIRST_PAUSE_MS = 5;

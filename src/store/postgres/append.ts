@@ -67,6 +67,8 @@ function statementFor({ runId, records, info, items, artifacts }: Batch, lease: 
   const recordTexts = records.map(textOf);
   const states = [...new Map(items.map((item) => [item.id, item])).values()];
   const itemTexts = states.map(textOf);
+  // In one order, so that two batches with the same values do not wait for each other.
+  const contents = artifacts.toSorted((one, other) => (one.hash < other.hash ? -1 : 1));
   const { pipeline, status, startedAt, updatedAt } = info;
   const first = records[0]?.seq ?? 1;
   return {
@@ -90,8 +92,8 @@ function statementFor({ runId, records, info, items, artifacts }: Batch, lease: 
       states.map(({ closedAt }) => closedAt === undefined),
       itemTexts,
       itemTexts.map(checksumOf),
-      artifacts.map(({ hash }) => hash),
-      artifacts.map(({ content }) => content),
+      contents.map(({ hash }) => hash),
+      contents.map(({ content }) => content),
     ],
   };
 }

@@ -7,17 +7,22 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
 import type { Row } from '../sql/rows.ts';
 import type { Ask, Place, PostgresClient, PostgresPool } from './place.ts';
-import { breaksConnection, isUnreachable, lacksTables, problemOf, unreachable } from './problems.ts';
+import { breaksConnection, isUnreachable, lacksTables, mayPass, problemOf, unreachable } from './problems.ts';
 import { migrate, refuseLater, SCHEMA_VERSION, versionIn } from './schema.ts';
+import { inTime, pause } from './waits.ts';
 
-/** Operations of the store on a database. An operation that fails with `STORE_BUSY` may have been done: the server did not say so in time. */
+/** Some statements on one connection. @param isAgain True if an earlier try may have been done: the server did not answer. */
+export type Work<T> = (ask: Ask, isAgain: boolean) => Promise<T>;
+
+/** Operations of the store on a database. If one fails with `STORE_BUSY`, it may have been done. */
 export interface Connection {
   /** Sends one statement. @param action For errors, such as `read run r1`. */
   readonly ask: (action: string, sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
-  /** @param isAgain True if an earlier try may have been done. */
-  readonly attempt: <T>(action: string, work: (ask: Ask, isAgain: boolean) => Promise<T>) => Promise<T>;
+  /** Does so, and waits longer for the answer: for a statement whose answer may be large. */
+  readonly askForMany: Connection['ask'];
+  readonly attempt: <T>(action: string, work: Work<T>) => Promise<T>;
   /** Does so within a transaction. */
-  readonly transaction: <T>(action: string, work: (ask: Ask, isAgain: boolean) => Promise<T>) => Promise<T>;
+  readonly transaction: <T>(action: string, work: Work<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
@@ -30,11 +35,13 @@ export interface OpenPool {
 /** Creates the connection. Nothing is sent before the first operation. */
 export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): Connection {
   const texts = new Map<string, string>();
+  /** Clients that have a listener for as long as they live. */
   const guarded = new WeakSet<PostgresClient>();
+  const closing = new AbortController();
   let pool: Promise<OpenPool> | undefined;
   let opened: Promise<void> | undefined;
+  let closed: Promise<void> | undefined;
   let isOpen = false;
-  let closed = false;
 
   /** The statement with the schema of this store. */
   function textFor(sql: string): string {
@@ -55,18 +62,34 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
     client.on?.('error', ignore);
   }
 
-  /** Takes a connection for some work. It does not come back to the pool if it may be broken. */
-  async function withClient<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+  /** Takes a connection from the pool. */
+  async function connect(): Promise<PostgresClient> {
+    if (closing.signal.aborted) throw storeClosed(`the store ${place.name}`);
     pool ??= openAndGuard().catch((error: unknown) => {
       pool = undefined;
       throw error;
     });
-    const client = await (await pool).pool.connect();
+    const coming = (await pool).pool.connect();
+    try {
+      return await inTime(coming, CONNECT_MS, closing.signal);
+    } catch (error) {
+      // It may come later.
+      coming.then((client) => client.release(), ignore);
+      throw closing.signal.aborted ? storeClosed(`the store ${place.name}`) : error;
+    }
+  }
+
+  /** Takes a connection for some work. It does not come back to the pool if it may be broken. */
+  async function withClient<T>(work: (ask: Ask) => Promise<T>, ms: number): Promise<T> {
+    const client = await connect();
     // A pool of the program may have had this one before.
     if (!guarded.has(client)) client.on?.('error', ignore);
     let isBroken = true;
     try {
-      const done = await work(askOf(client));
+      const done = await work(async (sql, values = []) => {
+        const { rows } = await inTime(client.query(textFor(sql), [...values]), ms);
+        return rows;
+      });
       isBroken = false;
       return done;
     } catch (error) {
@@ -76,13 +99,6 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
       if (!guarded.has(client)) client.removeListener?.('error', ignore);
       client.release(isBroken);
     }
-  }
-
-  function askOf(client: PostgresClient): Ask {
-    return async (sql, values = []) => {
-      const { rows } = await client.query(textFor(sql), [...values]);
-      return rows;
-    };
   }
 
   /** Checks the tables once, and creates them if they are missing. */
@@ -102,39 +118,43 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
         if (lacksTables(error)) return 0;
         throw error;
       });
-    });
+    }, ANSWER_MS);
     refuseLater(version, place);
-    if (version < SCHEMA_VERSION) await withClient((ask) => inTransaction(ask, () => migrate(ask, place)));
+    if (version < SCHEMA_VERSION)
+      await withClient((ask) => inTransaction(ask, () => migrate(ask, place), LONG_ANSWER_MS), LONG_ANSWER_MS);
   }
 
-  async function attempt<T>(action: string, work: (ask: Ask, isAgain: boolean) => Promise<T>): Promise<T> {
+  async function attempt<T>(action: string, work: Work<T>, ms = ANSWER_MS): Promise<T> {
     const begun = performance.now();
-    const isOver = (ms: number) => performance.now() - begun > ms;
+    const isOver = (limit: number) => performance.now() - begun > limit;
     for (let tries = 0; ; tries += 1) {
-      if (closed) throw storeClosed(`the store ${place.name}`);
       try {
         await ensureTables();
-        return await withClient((ask) => work(ask, tries > 0));
+        return await withClient((ask) => work(ask, tries > 0), ms);
       } catch (thrown) {
         if (!isOpen && isUnreachable(thrown) && isOver(OPENING_MS)) throw unreachable(thrown, action, place);
-        const error = problemOf(thrown, action, place);
-        if (error.code !== 'STORE_BUSY' || isOver(PATIENCE_MS)) throw error;
+        if (PhasegateError.is(thrown) || !mayPass(thrown) || isOver(PATIENCE_MS))
+          throw problemOf(thrown, action, place);
       }
       await pause(tries);
     }
   }
 
+  async function end(): Promise<void> {
+    closing.abort();
+    // A pool that could not be opened needs no end.
+    const open = await pool?.catch(ignore);
+    open?.pool.removeListener?.('connect', guard);
+    await open?.end();
+  }
+
   return {
     ask: (action, sql, values) => attempt(action, (ask) => ask(sql, values)),
+    askForMany: (action, sql, values) => attempt(action, (ask) => ask(sql, values), LONG_ANSWER_MS),
     attempt,
-    transaction: (action, work) => attempt(action, (ask, isAgain) => inTransaction(ask, () => work(ask, isAgain))),
-    async close() {
-      closed = true;
-      const open = pool;
-      pool = undefined;
-      // A pool that could not be opened needs no end.
-      await open?.then(({ end }) => end(), ignore);
-    },
+    transaction: (action, work) =>
+      attempt(action, (ask, isAgain) => inTransaction(ask, () => work(ask, isAgain), ANSWER_MS)),
+    close: () => (closed ??= end()),
   };
 }
 
@@ -146,19 +166,24 @@ const PATIENCE_MS = 15_000;
 /** Time in which a server must be there at first: it may be starting, and the address may be wrong. */
 const OPENING_MS = 5000;
 
-const SHORTEST_PAUSE_MS = 25;
-const LONGEST_PAUSE_MS = 1000;
+/** Longest wait for a connection. */
+const CONNECT_MS = 10_000;
 
-/** Waits before another try, longer each time, and not as long as other processes do. */
-function pause(tries: number): Promise<void> {
-  const most = Math.min(LONGEST_PAUSE_MS, SHORTEST_PAUSE_MS * 2 ** tries);
-  return new Promise((resolve) => setTimeout(resolve, most * (0.5 + Math.random() / 2)));
-}
+/**
+ * Longest wait for the answer to a statement. A connection that is dead without a word is given up in time for another one to renew a lease.
+ */
+const ANSWER_MS = 6000;
+/** The same for answers that may be large. */
+const LONG_ANSWER_MS = 60_000;
 
-async function inTransaction<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
-  await ask('BEGIN');
+/** @param ms The longest that a statement may wait for locks, and that the server may wait for the next one. */
+async function inTransaction<T>(ask: Ask, work: () => Promise<T>, ms: number): Promise<T> {
+  // Whatever the default of the database is: a lock that is waited for guards only what is read afterwards.
+  await ask('BEGIN ISOLATION LEVEL READ COMMITTED');
   let done: T;
   try {
+    // A process that stands still, or whose machine is gone, must not hold a lock that others need.
+    await ask(LIMITS, [String(ms)]);
     done = await work();
   } catch (error) {
     // If this fails as well, the connection is closed, and the server rolls back.
@@ -168,6 +193,8 @@ async function inTransaction<T>(ask: Ask, work: () => Promise<T>): Promise<T> {
   await ask('COMMIT');
   return done;
 }
+
+const LIMITS = `SELECT set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`;
 
 /** Refuses a database that confirms records before they are on the disk. @throws `STORE_MISUSED` */
 async function refuseUnsafe(ask: Ask, { name }: Place): Promise<void> {

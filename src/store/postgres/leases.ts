@@ -17,6 +17,9 @@ export function leasesIn(
   { ask: askFor, attempt }: Connection,
   now: () => number | null,
 ): Pick<RunStore, 'acquire' | 'renew' | 'release' | 'suspend' | 'ready'> {
+  /** Tokens that may be stored, as the server did not answer. The caller asks again, and gets the lease that it has already. */
+  const uncertain = new Map<string, Set<string>>();
+
   async function current(
     ask: Ask,
     runId: string,
@@ -36,8 +39,9 @@ export function leasesIn(
   return {
     async acquire(runId, holder, ms) {
       checkRunId(runId);
-      // Tokens of earlier tries, whose answers were lost.
-      const tokens = new Set<string>();
+      const name = JSON.stringify([runId, holder]);
+      const tokens = uncertain.get(name) ?? new Set<string>();
+      uncertain.set(name, tokens);
       const taking = await attempt(`acquire run ${runId}`, async (ask): Promise<Taking> => {
         for (;;) {
           const { claim, now: time } = await current(ask, runId);
@@ -47,6 +51,7 @@ export function leasesIn(
           if (await replace(ask, claim, wanted.claim)) return wanted;
         }
       });
+      uncertain.delete(name);
       if (taking.type === 'refused') throw refusal(taking.claim);
       return leaseOf(taking.claim);
     },
@@ -60,14 +65,18 @@ export function leasesIn(
       });
     },
     async release({ runId, token }) {
-      await askFor(`release run ${runId}`, RELEASE, [runId, token]);
+      const action = `release run ${runId}`;
+      const [released] = await askFor(action, RELEASE, [runId, token]);
+      if (released?.['is_empty'] === true) await askFor(action, DELETE, [runId]);
     },
     async suspend(lease, until, heard) {
       const { runId, token } = lease;
       await attempt(`suspend run ${runId}`, async (ask, isAgain) => {
         const done = await ask(SUSPEND, [runId, token, until, heard]);
-        // If an earlier try was done, the lease is gone as it should be.
-        if (done.length === 0 && !isAgain) checkHeld('suspend', (await current(ask, runId)).claim, lease);
+        if (done.length > 0) return;
+        const { claim } = await current(ask, runId);
+        // If an earlier try was done, nobody has the run, as it should be.
+        if (claim || !isAgain) checkHeld('suspend', claim, lease);
       });
     },
     async ready(pipelines, limit) {
@@ -88,10 +97,12 @@ const REPLACE = `UPDATE phasegate.runs SET holder = $2, token = $3, expires_at =
 const BEGIN = `INSERT INTO phasegate.runs (id, holder, token, expires_at, ms) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (id) DO UPDATE SET holder = $2, token = $3, expires_at = $4, ms = $5, ${WAKE}
   WHERE runs.token IS NULL RETURNING key`;
-const RELEASE = `WITH unused AS (DELETE FROM phasegate.runs WHERE id = $1 AND token = $2 AND seq = 0)
-  UPDATE phasegate.runs SET holder = NULL, token = NULL, expires_at = NULL, ms = NULL WHERE id = $1 AND token = $2 AND seq > 0`;
+const RELEASE = `UPDATE phasegate.runs SET holder = NULL, token = NULL, expires_at = NULL, ms = NULL
+  WHERE id = $1 AND token = $2 RETURNING seq = 0 AS is_empty`;
+/** The row of a run that had a lease, and no record. */
+const DELETE = 'DELETE FROM phasegate.runs WHERE id = $1 AND seq = 0 AND token IS NULL';
 const SUSPEND = `UPDATE phasegate.runs SET holder = NULL, token = NULL, expires_at = NULL, ms = NULL,
   ready_at = CASE WHEN status <> 'running' THEN NULL WHEN last_message > $4 THEN 0 ELSE $3::float8 END
   WHERE id = $1 AND token = $2 RETURNING key`;
-const READY = `${LISTED} WHERE pipeline = ANY($2::text[]) AND ready_at <= ${nowIn(1)} AND status = 'running'
+const READY = `${LISTED} WHERE pipeline = ANY($2::text[]) AND ready_at < 'Infinity' AND ready_at <= ${nowIn(1)} AND status = 'running'
   AND (token IS NULL OR expires_at <= ${nowIn(1)}) ORDER BY started_at, key LIMIT $3`;

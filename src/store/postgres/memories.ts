@@ -17,7 +17,7 @@ import { storable } from './selects.ts';
 /** Stores memories, and removes the oldest ones of the same phase above the limit. Call it within a transaction. */
 export async function storeMemories(ask: Ask, memories: readonly Memory[]): Promise<void> {
   // Two runs that end at once would each keep what the other one removes.
-  await ask('LOCK TABLE phasegate.memories IN SHARE ROW EXCLUSIVE MODE');
+  await ask(LOCK);
   for (const memory of memories) {
     const name = [memory.scope, memory.pipeline, memory.phase].map(storable);
     const stored = textOf(memory);
@@ -33,13 +33,18 @@ export function memoriesIn({ ask: askFor, transaction }: Connection): Required<P
       const rows = await askFor('read the memory', SELECT, conditionsOn(filter));
       return rows.flatMap((row) => memoryIn(row) ?? []).filter((memory) => matchesMemory(memory, filter));
     },
-    forget: (filter = {}) =>
-      transaction('clear the memory', async (ask) => {
-        const rows = await ask(`${SELECT} FOR UPDATE`, conditionsOn(filter));
+    async forget(filter = {}) {
+      // An earlier try may have removed them.
+      let most = 0;
+      await transaction('clear the memory', async (ask) => {
+        await ask(LOCK);
+        const rows = await ask(SELECT, conditionsOn(filter));
         const found = rows.filter((row) => isForgotten(row, filter));
         await ask('DELETE FROM phasegate.memories WHERE key = ANY($1::bigint[])', [found.map(({ key }) => key)]);
-        return found.length;
-      }),
+        most = Math.max(most, found.length);
+      });
+      return most;
+    },
   };
 }
 
@@ -55,6 +60,7 @@ function conditionsOn({ scope, pipeline, phase }: MemoryFilter): readonly (strin
   return [scope, pipeline, phase].map((text) => (text === undefined ? null : storable(text)));
 }
 
+const LOCK = 'LOCK TABLE phasegate.memories IN SHARE ROW EXCLUSIVE MODE';
 const SELECT = `SELECT key, memory, sum::float8 AS sum FROM phasegate.memories
   WHERE ($1::text IS NULL OR scope = $1) AND ($2::text IS NULL OR pipeline = $2) AND ($3::text IS NULL OR phase = $3) ORDER BY key`;
 const INSERT = 'INSERT INTO phasegate.memories (scope, pipeline, phase, memory, sum) VALUES ($1, $2, $3, $4, $5)';

@@ -20,6 +20,7 @@ export interface PostgresPool {
   connect(): Promise<PostgresClient>;
   /** Calls the listener with each new client. */
   on?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
+  removeListener?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
 /** Sends a statement. */
@@ -47,7 +48,10 @@ export const DEFAULT_SCHEMA = 'phasegate';
 export function withoutSecrets(connectionString: string): string {
   if (!URL.canParse(connectionString)) return 'the Postgres database';
   const url = new URL(connectionString);
+  // In `ada:1/2@host` the password is not escaped, and half of it is the path.
+  if (`${url.pathname}${url.search}${url.hash}`.includes('@')) return 'the Postgres database';
   url.password = '';
-  url.searchParams.delete('password');
+  const secret = [...url.searchParams.keys()].filter((name) => /pass|secret|token/iu.test(name));
+  for (const name of secret) url.searchParams.delete(name);
   return url.href;
 }

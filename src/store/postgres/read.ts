@@ -17,13 +17,13 @@ import { idOrNull } from './selects.ts';
  * @throws `STORE_UNREADABLE` if one of them is missing or was changed.
  */
 export async function readRecords(
-  { ask }: Connection,
+  { askForMany }: Connection,
   runId: string,
   first: number,
   count: number,
 ): Promise<readonly RunRecord[]> {
   const limit = Math.min(count, LARGEST);
-  const rows = await ask(`read run ${runId}`, RECORDS, [idOrNull(runId), Math.min(first, LARGEST), limit]);
+  const rows = await askForMany(`read run ${runId}`, RECORDS, [idOrNull(runId), Math.min(first, LARGEST), limit]);
   const last = number(rows[0] ?? { last: 0 }, 'last');
   const wanted = Math.max(0, Math.min(limit, last - first + 1));
   const records: RunRecord[] = [];
@@ -45,5 +45,5 @@ const LARGEST = Number.MAX_SAFE_INTEGER;
 
 /** A run without such records has one row, without a record. */
 const RECORDS = `SELECT runs.seq::float8 AS last, records.seq::float8 AS seq, record, records.sum::float8 AS sum
-  FROM phasegate.runs LEFT JOIN phasegate.records ON run = key AND records.seq >= $2
+  FROM phasegate.runs LEFT JOIN phasegate.records ON run = key AND records.seq >= $2 AND records.seq < $2::float8 + $3::float8
   WHERE id = $1 AND runs.seq > 0 ORDER BY records.seq LIMIT $3`;

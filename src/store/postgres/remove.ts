@@ -15,11 +15,13 @@ export async function removeRun(
   runId: string,
   now: () => number | null,
 ): Promise<boolean> {
-  // An earlier try may have removed it.
+  // An earlier try may have removed it, and another process may have begun a run with its id since.
   let found = false;
+  let key: unknown;
   await transaction(`remove run ${runId}`, async (ask) => {
     const [row] = await ask(RUN, [idOrNull(runId), now()]);
-    if (!row) return;
+    if (!row || (key !== undefined && row['key'] !== key)) return;
+    ({ key } = row);
     const lease = liveLease(claimIn(row, runId), number(row, 'now'));
     if (lease) throw runLeased('remove', lease);
     found ||= number(row, 'seq') > 0;

@@ -88,7 +88,8 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       ms float8
     ) WITH (fillfactor = 80)`,
     'CREATE INDEX runs_by_start ON phasegate.runs (started_at, key)',
-    'CREATE INDEX runs_ready ON phasegate.runs (pipeline, ready_at) WHERE ready_at IS NOT NULL',
+    "CREATE INDEX runs_ready ON phasegate.runs (pipeline, ready_at) WHERE ready_at < 'Infinity'",
+    'CREATE INDEX runs_leased ON phasegate.runs (key) WHERE token IS NOT NULL',
 
     `CREATE TABLE phasegate.records (
       run bigint NOT NULL REFERENCES phasegate.runs ON DELETE CASCADE,

@@ -4,9 +4,12 @@
  * @module
  */
 
-/** The time in milliseconds since 1970: a parameter, or that of the database if it is null. */
+/**
+ * The time in milliseconds since 1970: a parameter, or that of the database if it is null. It is read once for each statement, as an index is
+ * not used for a value that changes.
+ */
 export function nowIn(parameter: number): string {
-  return `coalesce($${parameter}::float8, extract(epoch FROM clock_timestamp())::float8 * 1000)`;
+  return `(SELECT coalesce($${parameter}::float8, extract(epoch FROM clock_timestamp())::float8 * 1000))`;
 }
 
 /** The columns of a lease. */

@@ -23,7 +23,7 @@ import { idOrNull, ITEMS, LISTED, nowIn, storable } from './selects.ts';
 export interface PostgresStoreOptions {
   /** Address of the database, such as `postgres://user@host/runs`. Variables such as PGPASSWORD complete it, as for `psql`. */
   readonly connectionString?: string | undefined;
-  /** A pool of `pg` that the program has already. The store does not end it. */
+  /** A pool of `pg` that the program has already. It listens to the event `error` of the pool, and ends it itself. */
   readonly pool?: PostgresPool | undefined;
   /** Schema with the tables of the store: letters, digits and `_`. It is created if it is missing. @default `phasegate` */
   readonly schema?: string | undefined;
@@ -37,7 +37,7 @@ export interface PostgresStoreOptions {
  * A store in a PostgreSQL database, for processes on many machines. Needs PostgreSQL 13 or later, and the package `pg`.
  *
  * A batch is on the disk of the server when `append` resolves. The first call connects, and creates or migrates the tables. If the server
- * goes away, each call tries again for up to 15 s, and fails with `STORE_BUSY` then. It never stores a batch or a message twice.
+ * goes away, each call tries again for some 15 s, and fails with `STORE_BUSY` then. It never stores a batch or a message twice.
  *
  * @throws `STORE_MISUSED` if there is neither an address nor a pool, or both, or the schema is no plain name
  *
@@ -58,7 +58,7 @@ export function postgresStore(options: PostgresStoreOptions): RunStore {
 // --- internal ---
 
 function storeOn(connection: Connection, now: () => number | null): RunStore {
-  const { ask } = connection;
+  const { ask, askForMany } = connection;
   return {
     append: appenderTo(connection, now),
     async read(runId, from, limit) {
@@ -71,7 +71,7 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
     },
     async runs({ pipeline, status, updatedAfter, updatedBefore, leased, limit } = {}) {
       const { count } = span(1, limit);
-      const rows = await ask('list runs', RUNS, [
+      const rows = await askForMany('list runs', RUNS, [
         now(),
         pipeline === undefined ? null : storable(pipeline),
         status ?? null,
@@ -88,7 +88,7 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
 
     async inbox({ runId, open } = {}) {
       if (runId !== undefined && idOrNull(runId) === null) return [];
-      return (await ask('list the inbox', INBOX, [runId ?? null, open ?? null])).map(openItemIn);
+      return (await askForMany('list the inbox', INBOX, [runId ?? null, open ?? null])).map(openItemIn);
     },
     async item(id) {
       const [row] = await ask(`look up item ${id}`, `${ITEMS} WHERE items.id = $1`, [idOrNull(id)]);
@@ -109,6 +109,7 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
 const RUNS = `${LISTED} WHERE seq > 0 AND ($2::text IS NULL OR pipeline = $2) AND ($3::text[] IS NULL OR status = ANY($3))
   AND ($4::float8 IS NULL OR updated_at > $4) AND ($5::float8 IS NULL OR updated_at <= $5)
   AND ($6::boolean IS NULL OR (expires_at > ${nowIn(1)}) IS TRUE = $6)
+  AND ($6 IS NOT TRUE OR token IS NOT NULL)
   ORDER BY started_at DESC, key DESC LIMIT $7`;
 const INBOX = `${ITEMS} WHERE ($1::text IS NULL OR runs.id = $1) AND ($2::boolean IS NULL OR items.open = $2)
   ORDER BY items.opened_at, items.key`;
@@ -125,11 +126,9 @@ async function openPool({ connectionString, connections = 10 }: PostgresStoreOpt
     connectionString,
     max: connections,
     application_name: 'phasegate',
-    // A server that is gone without a word is noticed, and a session that holds a lock for long does not stop this one.
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     connectionTimeoutMillis: 10_000,
-    statement_timeout: 20_000,
-    query_timeout: 25_000,
     // Waiting connections must not keep a program from ending that forgets to close the store.
     allowExitOnIdle: true,
   });
