@@ -264,6 +264,17 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     expect(pool.totalCount).toBe(0);
   });
 
+  it('takes many calls at once without a warning', async () => {
+    const warned: unknown[] = [];
+    const note = (warning: Error) => warned.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const store = open({ schema: 'crowded' });
+    await Promise.all(Array.from({ length: 60 }, async (_, at) => store.append(batchOf(`r${at}`, 1))));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(warned).toEqual([]);
+  });
+
   it('leaves no listener on a pool of the program', async () => {
     const pool = new pg.Pool({ connectionString: server.address });
     for (let times = 0; times < 12; times += 1) {

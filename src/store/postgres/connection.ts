@@ -37,11 +37,13 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
   const texts = new Map<string, string>();
   /** Clients that have a listener for as long as they live. */
   const guarded = new WeakSet<PostgresClient>();
-  const closing = new AbortController();
+  /** Each ends a wait for a connection. */
+  const waits = new Set<() => void>();
   let pool: Promise<OpenPool> | undefined;
   let opened: Promise<void> | undefined;
   let closed: Promise<void> | undefined;
   let isOpen = false;
+  let isClosing = false;
 
   /** The statement with the schema of this store. */
   function textFor(sql: string): string {
@@ -64,18 +66,18 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
 
   /** Takes a connection from the pool. */
   async function connect(): Promise<PostgresClient> {
-    if (closing.signal.aborted) throw storeClosed(`the store ${place.name}`);
+    if (isClosing) throw storeClosed(`the store ${place.name}`);
     pool ??= openAndGuard().catch((error: unknown) => {
       pool = undefined;
       throw error;
     });
     const coming = (await pool).pool.connect();
     try {
-      return await inTime(coming, CONNECT_MS, closing.signal);
+      return await inTime(coming, CONNECT_MS, waits);
     } catch (error) {
       // It may come later.
       coming.then((client) => client.release(), ignore);
-      throw closing.signal.aborted ? storeClosed(`the store ${place.name}`) : error;
+      throw isClosing ? storeClosed(`the store ${place.name}`) : error;
     }
   }
 
@@ -141,7 +143,8 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
   }
 
   async function end(): Promise<void> {
-    closing.abort();
+    isClosing = true;
+    for (const stop of waits) stop();
     // A pool that could not be opened needs no end.
     const open = await pool?.catch(ignore);
     open?.pool.removeListener?.('connect', guard);

@@ -4,21 +4,25 @@
  * @module
  */
 
-/** Waits for a promise. @throws an error with the code `ETIMEDOUT` after some milliseconds, or when the signal is aborted */
-export async function inTime<T>(promise: Promise<T>, ms: number, signal?: AbortSignal): Promise<T> {
-  const over = new AbortController();
+/**
+ * Waits for a promise.
+ *
+ * @param ends Gets a function that ends the wait at once, for as long as it lasts.
+ * @throws an error with the code `ETIMEDOUT` after some milliseconds, or when the wait is ended
+ */
+export async function inTime<T>(promise: Promise<T>, ms: number, ends = new Set<() => void>()): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let end = (): void => undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const end = () => reject(Object.assign(new Error(`no answer within ${ms / 1000} s`), { code: 'ETIMEDOUT' }));
+    end = () => reject(Object.assign(new Error(`no answer within ${ms / 1000} s`), { code: 'ETIMEDOUT' }));
     timer = setTimeout(end, ms);
-    signal?.addEventListener('abort', end, { signal: over.signal });
-    if (signal?.aborted) end();
+    ends.add(end);
   });
   try {
     return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
-    over.abort();
+    ends.delete(end);
   }
 }
 
