@@ -94,6 +94,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['verify', { group: LOOK, examples: ['verify', 'verify latest --json'], page: 'cli.md#verify' }],
   ['coverage', { group: LOOK, examples: ['coverage', 'coverage --threshold 80'], page: 'cli.md#coverage' }],
   ['backup', { group: KEEP, examples: ['backup runs-copy.db'], page: 'cli.md#backup' }],
+  ['move', { group: KEEP, examples: ['move postgres://ada@db.example.com/runs'], page: 'cli.md#move' }],
   ['export', { group: KEEP, examples: ['export latest -o run.jsonl'], page: 'cli.md#export-import' }],
   ['import', { group: KEEP, examples: ['import run.jsonl'], page: 'cli.md#export-import' }],
   ['rm', { group: KEEP, examples: ['rm 01J9Z'], page: 'cli.md#cancel-rm-gc' }],

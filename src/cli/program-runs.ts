@@ -178,6 +178,11 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .action(async (file: string, flags: BackupFlags) =>
       end(await (await import('./commands/export-import.ts')).backUpStore(file, flags, io)),
     );
+  command(program, 'move <file|url>')
+    .description('move all runs to another store, such as a Postgres database')
+    .action(async (other: string, flags: StoreFlags) =>
+      end(await (await import('./commands/export-import.ts')).moveStored(other, flags, io)),
+    );
   command(program, 'export <run>')
     .description('write a run to one file, for example for a bug report; it contains inputs and outputs')
     .option('-o, --output <file>', 'the file to write (default: standard output)', notBlank)

@@ -10,6 +10,9 @@ import { serverMissing, startServer, type Server } from './server.ts';
 
 const missing = serverMissing();
 
+/** The statement, which ends with a zero: "COMMITTED" is part of another one. */
+const COMMIT = 'COMMIT\0';
+
 describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${missing})`}`, () => {
   let server: Server;
   let proxy: Proxy;
@@ -66,7 +69,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
         time: 1,
         text: 'use tables',
       };
-      const cut = proxy.lose(loss, 'COMMIT');
+      const cut = proxy.lose(loss, COMMIT);
       await store.append(batchOf('r', 2, { memories: [memory] }));
       await cut;
       expect(await store.memories?.()).toEqual([memory]);
@@ -75,7 +78,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
 
     it('of an answer of a person', async () => {
       const store = await behindProxy();
-      const cut = proxy.lose(loss, 'COMMIT');
+      const cut = proxy.lose(loss, COMMIT);
       await store.post(answerTo('r', 'r:1'));
       await cut;
       expect(await store.messages('r')).toMatchObject([{ id: 1, item: 'r:1' }]);
@@ -102,7 +105,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
 
     it('of a removal', async () => {
       const store = await behindProxy();
-      const cut = proxy.lose(loss, 'COMMIT');
+      const cut = proxy.lose(loss, COMMIT);
       expect(await store.remove('r')).toBe(true);
       await cut;
       expect(await store.remove('r')).toBe(false);
@@ -114,7 +117,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
       const store = open({ connectionString: proxy.address, schema: newSchema() });
       const memory = { scope: 's', pipeline: 'p', phase: 'a', runId: 'r', seq: 1, time: 1, text: 'use tables' };
       await store.append(batchOf('r', 1, { memories: [memory] }));
-      const forgotten = proxy.lose(loss, 'COMMIT');
+      const forgotten = proxy.lose(loss, COMMIT);
       expect(await store.forget?.()).toBe(1);
       await forgotten;
       for (const runId of ['r', 'new']) {

@@ -87,37 +87,48 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     it('keeps three memories of a phase if eight runs end at once', async () => {
       const memory = { scope: 's', pipeline: 'article', phase: 'draft', seq: 1, time: 1, text: 'use tables' };
       const stores = Array.from({ length: 8 }, () => open({ connectionString: address(), schema }));
-      await Promise.all(
-        stores.map(async (store, at) =>
-          store.append(batchOf(`m${at}`, 1, { memories: [{ ...memory, runId: `m${at}` }] })),
-        ),
-      );
-      expect(await open({ schema }).memories?.()).toHaveLength(3);
+      // All are connected.
+      for (const store of stores) await store.runs();
+      for (let times = 0; times < 5; times += 1) {
+        await Promise.all(
+          stores.map(async (store, at) => {
+            const runId = `m${times}-${at}`;
+            return store.append(batchOf(runId, 1, { memories: [{ ...memory, runId }] }));
+          }),
+        );
+        expect(await open({ schema }).memories?.()).toHaveLength(3);
+      }
     });
   });
 
-  it('takes one of five answers at once, and one of five batches', async () => {
+  it('takes one of five answers at once, and one of five batches and of five leases', async () => {
     const stores = Array.from({ length: 5 }, () => open({ schema: 'five' }));
-    await stores[0]?.append(batchOf('r', 1, { items: [openItem('r', 1)] }));
-    expect(
-      await successes(
-        'ANSWERED',
-        stores.map((store) => () => store.post(answerTo('r', 'r:1'))),
-      ),
-    ).toBe(1);
-    const batch = batchOf('r', 2);
-    expect(
-      await successes(
-        'SEQ_CONFLICT',
-        stores.map((store) => () => store.append(batch)),
-      ),
-    ).toBe(1);
-    expect(
-      await successes(
-        'RUN_LEASED',
-        stores.map((store) => () => store.acquire('r', 'me', 1000)),
-      ),
-    ).toBe(1);
+    // All are connected.
+    for (const store of stores) await store.runs();
+    for (let times = 0; times < 20; times += 1) {
+      const id = `r${times}`;
+      await stores[0]?.append(batchOf(id, 1, { items: [openItem(id, 1)] }));
+      const all = (call: (store: RunStore) => unknown) => stores.map((store) => () => call(store));
+      expect(
+        await successes(
+          'ANSWERED',
+          all((store) => store.post(answerTo(id, `${id}:1`))),
+        ),
+      ).toBe(1);
+      const batch = batchOf(id, 2);
+      expect(
+        await successes(
+          'SEQ_CONFLICT',
+          all((store) => store.append(batch)),
+        ),
+      ).toBe(1);
+      expect(
+        await successes(
+          'RUN_LEASED',
+          all((store) => store.acquire(id, 'me', 1000)),
+        ),
+      ).toBe(1);
+    }
   });
 
   it('gives messages to several runs the order in which they become readable', async () => {
@@ -195,6 +206,20 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
         message: expect.stringContaining('permission denied for database') as string,
       },
     );
+  });
+
+  it.each([2, 3])('refuses a run whose record %i of 3 is missing, and reads those before it', async (seq) => {
+    const schema = `missing_${seq}`;
+    const store = open({ schema });
+    await store.append(batchOf('r', 1, { count: 3 }));
+    await server.ask(`DELETE FROM ${schema}.records WHERE seq = ${seq}`);
+    await expect(store.read('r')).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringContaining(
+        `Cannot read record ${seq} of run r as it is missing, and the run has 3; records up to ${seq - 1} can be read`,
+      ) as string,
+    });
+    expect((await store.read('r', 1, seq - 1)).length).toBe(seq - 1);
   });
 
   it('serves a user who may use the tables, and create nothing', async () => {

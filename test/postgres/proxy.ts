@@ -38,10 +38,11 @@ export async function startProxy(socket: string): Promise<Proxy> {
     };
     for (const one of [client, server]) {
       sockets.add(one);
-      one.on('error', cut);
+      one.on('error', () => undefined);
       one.on('close', () => {
         sockets.delete(one);
-        cut();
+        // The server does not hear that a silent client is gone.
+        if (!isSilent) cut();
       });
     }
     client.on('data', (data) => {

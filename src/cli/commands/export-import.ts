@@ -1,5 +1,5 @@
 /**
- * `phasegate export`, `phasegate import` and `phasegate backup`.
+ * `phasegate export`, `phasegate import`, `phasegate backup` and `phasegate move`.
  *
  * @module
  */
@@ -8,15 +8,22 @@ import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { ulid } from 'ulid';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { counted } from '../../projections/wording/amount-words.ts';
+import { rootOf } from '../../runtime/child-ids.ts';
 import { copyRun } from '../../runtime/records/copy-run.ts';
+import { moveRuns } from '../../runtime/records/move-runs.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
+import type { ListedRun, RunStore } from '../../store/port.ts';
 import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
+import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { withAddress } from '../terminal/error-text.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { stripControls } from '../terminal/strip-controls.ts';
 import { oneLine } from '../terminal/text.ts';
 import { archiveOf, readArchive } from '../load/archive.ts';
 import { sizeText } from './rm.ts';
@@ -92,7 +99,54 @@ export async function backUpStore(file: string, flags: BackupFlags, io: ProgramI
   return exitCode.completed;
 }
 
+/**
+ * Moves all runs to another store. Those that cannot be moved are named, and stay.
+ *
+ * @throws PhasegateError `INPUT_INVALID` if the other store is this one, or none.
+ */
+export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
+  const opened = openStore(flags, 'write', io);
+  const target = openStoreToRun({ store: other }, io);
+  if (!target || target.location === opened.location)
+    throw new PhasegateError('INPUT_INVALID', `Cannot move runs from ${opened.name} to ${target?.name ?? other}`, {
+      hint: 'Name another file, or the address of a Postgres database.',
+    });
+  let moved = 0;
+  let left = 0;
+  for (const family of await familiesIn(opened.store)) {
+    try {
+      for (const run of family) {
+        refuseDamaged('move', run);
+        await releaseDeadLease(opened, run);
+      }
+      await moveRuns(opened.store, target.store, family);
+      moved += family.length;
+    } catch (error) {
+      if (!PhasegateError.is(error) || !LEFT.has(error.code)) throw error;
+      left += family.length;
+      io.stderr.write(`${stripControls(withAddress(error.message))}\n`);
+    }
+  }
+  await Promise.all([opened.store.close(), target.store.close()]);
+  const rest = left === 0 ? '' : `; ${counted(left, 'run')} could not be moved`;
+  io.stdout.write(`${counted(moved, 'run')} moved to ${oneLine(target.name)}${rest}\n`);
+  return left === 0 ? exitCode.completed : exitCode.unsuccessful;
+}
+
 // --- internal ---
+
+/** Errors of single runs. */
+const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UNREADABLE']);
+
+/** The runs of a store, the earliest first, each with those that its tasks have started. */
+async function familiesIn(store: RunStore): Promise<readonly (readonly ListedRun[])[]> {
+  const families = new Map<string, ListedRun[]>();
+  for (const run of (await store.runs()).toReversed()) {
+    const root = await rootOf(store, run.runId);
+    families.set(root, [...(families.get(root) ?? []), run]);
+  }
+  return [...families.values()];
+}
 
 /** The file mode for the owner only, as the file contains inputs and outputs. */
 const PRIVATE = 0o600;

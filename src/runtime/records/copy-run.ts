@@ -6,6 +6,7 @@
 import type { RunRecord } from '../../model/events/event.ts';
 import { packRecord } from '../../model/events/large-values.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
+import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Batch, RunStore } from '../../store/port.ts';
@@ -28,26 +29,33 @@ export async function copyRun(
   }
 }
 
+/** The batch of a whole run. @param closed True to keep items that are closed. */
+export function batchOf(
+  runId: string,
+  copied: readonly RunRecord[],
+  origin: RunOrigin,
+  { closed = false }: { readonly closed?: boolean } = {},
+): Batch {
+  const info = foldRunInfo(origin);
+  const inbox = foldInbox();
+  const all = new Map<string, InboxItem>();
+  const packed = copied.map((record) => {
+    const own = { ...record, runId };
+    info.apply(own);
+    for (const item of inbox.apply(own)) all.set(item.id, item);
+    return packRecord(own);
+  });
+  const open = inbox.open();
+  return {
+    runId,
+    records: packed.map(({ record }) => record),
+    info: info.info([...new Set(open.map(({ about }) => about))]),
+    items: closed ? [...all.values()] : open,
+    artifacts: packed.flatMap(({ artifacts }) => artifacts),
+  };
+}
+
 // --- internal ---
 
 /** Duration of the lease for copying, in milliseconds. */
 const FORK_MS = 60_000;
-
-function batchOf(runId: string, copied: readonly RunRecord[], origin: RunOrigin): Batch {
-  const info = foldRunInfo(origin);
-  const inbox = foldInbox();
-  const packed = copied.map((record) => {
-    const own = { ...record, runId };
-    info.apply(own);
-    inbox.apply(own);
-    return packRecord(own);
-  });
-  const items = inbox.open();
-  return {
-    runId,
-    records: packed.map(({ record }) => record),
-    info: info.info([...new Set(items.map(({ about }) => about))]),
-    items,
-    artifacts: packed.flatMap(({ artifacts }) => artifacts),
-  };
-}

@@ -1,0 +1,85 @@
+/**
+ * Moving of runs to another store.
+ *
+ * @module
+ */
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { sealOf } from '../../model/events/seal.ts';
+import { thisHolder } from '../../store/holder.ts';
+import type { Lease, ListedRun, RunStore } from '../../store/port.ts';
+import { readRun } from '../../store/read-run.ts';
+import { batchOf } from './copy-run.ts';
+import { patientStore } from './patient-store.ts';
+import { giveBack } from './release-lease.ts';
+
+/**
+ * Moves runs that belong together: a run, and those that its tasks have started. Nobody can continue one of them meanwhile, in either store.
+ * If the process is killed, the same call completes the move.
+ *
+ * Records, items, messages that wait, and memories of the runs are moved. They are compared before they are removed here.
+ *
+ * @throws PhasegateError `RUN_LEASED` if a process works on one of them; `RUN_EXISTS` if the other store has other records of one;
+ *   `STORE_UNREADABLE` if one of them is damaged.
+ */
+export async function moveRuns(givenFrom: RunStore, givenTo: RunStore, runs: readonly ListedRun[]): Promise<void> {
+  const [from, to] = [patientStore(givenFrom), patientStore(givenTo)];
+  const held: (readonly [store: RunStore, lease: Lease])[] = [];
+  const hold = async (store: RunStore, runId: string) => {
+    const lease = await store.acquire(runId, thisHolder(), MOVE_MS);
+    held.push([store, lease]);
+    return lease;
+  };
+  try {
+    const here = new Map<string, Lease>();
+    for (const { runId } of runs) here.set(runId, await hold(from, runId));
+    for (const run of runs) await copy(from, to, run, await hold(to, run.runId));
+    for (const { runId } of runs) {
+      const lease = here.get(runId);
+      // Between the end of the lease and the removal, no worker finds the run ready.
+      if (lease) await from.suspend(lease, Infinity, Number.MAX_SAFE_INTEGER);
+      await from.remove(runId);
+    }
+  } finally {
+    for (const [store, lease] of held.toReversed()) await giveBack(store, lease);
+  }
+}
+
+// --- internal ---
+
+/** Milliseconds for which runs are held. A store of this machine notices sooner that the process was killed. */
+const MOVE_MS = 120_000;
+
+async function copy(from: RunStore, to: RunStore, run: ListedRun, lease: Lease): Promise<void> {
+  const { runId, forkOf, source, startedAt, status } = run;
+  const records = await readRun(from, runId);
+  if (!(await to.run(runId))) {
+    const batch = batchOf(runId, records, { forkOf, source, startedAt }, { closed: true });
+    const memories = (await from.memories?.({ runId })) ?? [];
+    await to.append({ ...batch, memories }, lease);
+  }
+  // A message to a run that has ended was applied, or never will be.
+  if (status === 'running') for (const message of await from.messages(runId)) await post(to, message);
+  const there = await readRun(to, runId, 1, records.length);
+  if (sealOf(there) === sealOf(records)) return;
+  throw new PhasegateError(
+    'RUN_EXISTS',
+    `Cannot move run ${runId} as the other store has a run with that id, and other records`,
+    {
+      hint: 'Remove the one that is not wanted, or export this one and import it with another id.',
+    },
+  );
+}
+
+/** Posts a message unless it is there, or its item is closed. */
+async function post(
+  to: RunStore,
+  { id: _, ...message }: Parameters<RunStore['post']>[0] & { readonly id: number },
+): Promise<void> {
+  try {
+    const known = await to.messages(message.runId);
+    if (message.kind === 'cancel' && known.some(({ kind }) => kind === 'cancel')) return;
+    await to.post(message);
+  } catch (error) {
+    if (!PhasegateError.is(error) || error.code !== 'ANSWERED') throw error;
+  }
+}

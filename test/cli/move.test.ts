@@ -1,0 +1,128 @@
+/** `phasegate move`: runs from a file into another one, and into a database. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { approve, readRun } from '../../src/index.ts';
+import { answerItem } from '../../src/inbox.ts';
+import { postgresStore } from '../../src/postgres.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
+import type { RunStore } from '../../src/store.ts';
+import { serverMissing, startServer } from '../postgres/server.ts';
+import { files, phasegate } from './cli.ts';
+
+const PIPELINE = `
+import { definePipeline, human, phase, task } from 'phasegate';
+const draft = phase('draft', { tasks: [task('write', { run: async () => 'a text '.repeat(9000) })], review: human({ question: 'Good?' }) });
+const print = phase('print', { after: [draft], tasks: [task('set', { run: async () => 'set' })] });
+export default definePipeline({ name: 'essay', phases: [draft, print] });
+`;
+
+const missing = serverMissing();
+
+describe('phasegate move', () => {
+  /** A store with a run that is completed, one that waits, and one that waits with an answer. */
+  async function filled() {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    for (const id of ['done', 'waits', 'answered']) await phasegate(['run', 'p.mjs', '--run-id', id], { cwd });
+    const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+    onTestFinished(async () => store.close());
+    for (const id of ['done', 'answered']) {
+      const [item] = await store.inbox({ runId: id, open: true });
+      await answerItem(store, item?.id ?? '', { type: 'decide', decision: approve() }, { by: 'ada' });
+      if (id === 'done') expect((await phasegate(['resume', 'done'], { cwd })).code).toBe(0);
+    }
+    return { cwd, store };
+  }
+
+  async function contents(store: RunStore) {
+    const runs = await store.runs();
+    return Promise.all(
+      runs.map(async ({ lease: _, ...run }) => ({
+        run,
+        records: await readRun(store, run.runId),
+        items: await store.inbox({ runId: run.runId }),
+        // A run that has ended needs no messages.
+        messages: run.status === 'running' ? (await store.messages(run.runId)).map(({ id: __, ...one }) => one) : [],
+      })),
+    );
+  }
+
+  async function expectMoved(target: RunStore, name: string, env: Readonly<Record<string, string>> = {}) {
+    const { cwd, store } = await filled();
+    const before = await contents(store);
+    expect(await phasegate(['move', name], { cwd })).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^3 runs moved to /u) as string,
+      stderr: '',
+    });
+    expect(await store.runs()).toEqual([]);
+    expect(await contents(target)).toEqual(before);
+    expect((await phasegate(['resume', 'answered', '--store', name], { cwd, env })).code).toBe(0);
+    expect((await phasegate(['verify', '--store', name], { cwd, env })).code).toBe(0);
+    expect((await phasegate(['move', name], { cwd })).stdout).toMatch(/^0 runs moved/u);
+  }
+
+  it('moves runs with their items and answers into another file', async () => {
+    const folder = await files({});
+    const file = join(folder, 'other.db');
+    const target = sqliteStore(file);
+    onTestFinished(async () => target.close());
+    await expectMoved(target, file);
+  }, 60_000);
+
+  it.skipIf(missing)(
+    `moves them into a database${missing === undefined ? '' : ` (${missing})`}`,
+    async () => {
+      const server = await startServer();
+      onTestFinished(() => server.remove());
+      const target = postgresStore({ connectionString: server.address });
+      await expectMoved(target, server.address);
+      await target.close();
+    },
+    60_000,
+  );
+
+  it('completes a move that was interrupted after a run was copied', async () => {
+    const { cwd, store } = await filled();
+    const other = join(cwd, 'other.db');
+    const records = await readRun(store, 'waits');
+    const copy = await phasegate(['export', 'waits', '-o', 'waits.jsonl'], { cwd });
+    expect(copy.code).toBe(0);
+    expect((await phasegate(['import', 'waits.jsonl', '--store', other], { cwd })).code).toBe(0);
+    expect((await phasegate(['move', other], { cwd })).stdout).toMatch(/^3 runs moved/u);
+    const target = sqliteStore(other);
+    onTestFinished(async () => target.close());
+    expect((await target.runs()).length).toBe(3);
+    expect(await readRun(target, 'waits')).toEqual(records);
+    expect(await store.runs()).toEqual([]);
+  }, 60_000);
+
+  it('leaves a run that the other store has with other records', async () => {
+    const { cwd, store } = await filled();
+    const other = join(cwd, 'other.db');
+    await phasegate(['run', 'p.mjs', '--run-id', 'waits', '--store', other], { cwd });
+    const { code, stdout, stderr } = await phasegate(['move', other], { cwd });
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(/^2 runs moved to .*; 1 run could not be moved\n$/u) as string,
+    });
+    expect(stderr).toContain('Cannot move run waits as the other store has a run with that id, and other records');
+    expect((await store.runs()).map(({ runId, lease }) => [runId, lease])).toEqual([['waits', undefined]]);
+  }, 60_000);
+
+  it('leaves a run that a process works on', async () => {
+    const { cwd, store } = await filled();
+    await store.acquire('waits', 'process 1 on elsewhere', 60_000);
+    const { code, stdout, stderr } = await phasegate(['move', 'other.db'], { cwd });
+    expect([code, stdout]).toEqual([1, '2 runs moved to other.db; 1 run could not be moved\n']);
+    expect(stderr).toContain('Cannot acquire run waits as process 1 on elsewhere works on it');
+  }, 60_000);
+
+  it('refuses to move runs to where they are', async () => {
+    const { cwd } = await filled();
+    for (const name of ['.phasegate/runs.db', 'memory'])
+      expect(await phasegate(['move', name], { cwd })).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('Cannot move runs from .phasegate/runs.db to') as string,
+      });
+  }, 60_000);
+});
