@@ -109,6 +109,7 @@ describe('--help', () => {
             "rm",
             "gc",
             "backup",
+            "move",
             "export",
             "import",
             "memory",

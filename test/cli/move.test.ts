@@ -36,12 +36,12 @@ describe('phasegate move', () => {
   async function contents(store: RunStore) {
     const runs = await store.runs();
     return Promise.all(
-      runs.map(async ({ lease: _, ...run }) => ({
-        run,
+      runs.map(async (run) => ({
+        run: { ...run, lease: undefined },
         records: await readRun(store, run.runId),
         items: await store.inbox({ runId: run.runId }),
         // A run that has ended needs no messages.
-        messages: run.status === 'running' ? (await store.messages(run.runId)).map(({ id: __, ...one }) => one) : [],
+        messages: run.status === 'running' ? (await store.messages(run.runId)).map((one) => ({ ...one, id: 0 })) : [],
       })),
     );
   }

@@ -6,7 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { thisHolder } from '../../store/holder.ts';
-import type { Lease, ListedRun, RunStore } from '../../store/port.ts';
+import type { Lease, ListedRun, RunMessage, RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { batchOf } from './copy-run.ts';
 import { patientStore } from './patient-store.ts';
@@ -71,14 +71,11 @@ async function copy(from: RunStore, to: RunStore, run: ListedRun, lease: Lease):
 }
 
 /** Posts a message unless it is there, or its item is closed. */
-async function post(
-  to: RunStore,
-  { id: _, ...message }: Parameters<RunStore['post']>[0] & { readonly id: number },
-): Promise<void> {
+async function post(to: RunStore, { runId, kind, item, body, by, time }: RunMessage): Promise<void> {
   try {
-    const known = await to.messages(message.runId);
-    if (message.kind === 'cancel' && known.some(({ kind }) => kind === 'cancel')) return;
-    await to.post(message);
+    const known = kind === 'cancel' ? await to.messages(runId) : [];
+    if (known.some((one) => one.kind === 'cancel')) return;
+    await to.post({ runId, kind, item, body, by, time });
   } catch (error) {
     if (!PhasegateError.is(error) || error.code !== 'ANSWERED') throw error;
   }

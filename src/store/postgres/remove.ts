@@ -24,7 +24,7 @@ export async function removeRun(
     ({ key } = row);
     const lease = liveLease(claimIn(row, runId), number(row, 'now'));
     if (lease) throw runLeased('remove', lease);
-    found ||= number(row, 'seq') > 0;
+    found = number(row, 'seq') > 0;
     const used = await ask('SELECT hash FROM phasegate.uses WHERE run = $1', [row['key']]);
     await ask('DELETE FROM phasegate.runs WHERE key = $1', [row['key']]);
     await ask(ORPHANS, [used.map(({ hash }) => hash)]);
