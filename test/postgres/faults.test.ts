@@ -178,6 +178,22 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
     expect(proxy.parameters().toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
   });
 
+  it('recognizes a lease that the caller asks for again after a long silence', async () => {
+    const store = open({ connectionString: proxy.address, schema: newSchema() });
+    await store.append(batchOf('r', 1));
+    const cut = proxy.lose('answer', 'SET holder = $2');
+    const late = Promise.resolve(store.acquire('r', 'me', 60_000)).then(
+      () => 'taken',
+      (error: unknown) => Reflect.get(Object(error), 'code') as string,
+    );
+    await cut;
+    await server.stop();
+    expect(await late).toBe('STORE_BUSY');
+    await server.start();
+    await store.append(batchOf('r', 2), await store.acquire('r', 'me', 60_000));
+    await expect(store.acquire('r', 'me', 60_000)).rejects.toMatchObject({ code: 'RUN_LEASED' });
+  }, 60_000);
+
   it('recognizes a batch that the caller appends again after a long silence', async () => {
     const schema = newSchema();
     const store = open({ connectionString: proxy.address, schema });

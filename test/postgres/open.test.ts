@@ -131,6 +131,14 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     }
   });
 
+  it('gives one of five calls of one process a lease', async () => {
+    const store = open({ schema: 'alone' });
+    for (let times = 0; times < 10; times += 1) {
+      const calls = Array.from({ length: 5 }, () => () => store.acquire(`r${times}`, 'me', 60_000));
+      expect(await successes('RUN_LEASED', calls)).toBe(1);
+    }
+  });
+
   it('gives messages to several runs the order in which they become readable', async () => {
     const stores = Array.from({ length: 4 }, () => open({ schema: 'posts' }));
     for (const id of ['a', 'b', 'c', 'd']) await stores[0]?.append(batchOf(id, 1));

@@ -5,7 +5,7 @@
  */
 import { checkHeld, leaseOf, prolong, refusal, takeRun, type Claim, type Taking } from '../lease-rules.ts';
 import type { RunStore } from '../port.ts';
-import { checkRunId } from '../refusals.ts';
+import { checkRunId, isStoreBusy } from '../refusals.ts';
 import { listedIn } from '../sql/listed.ts';
 import { claimIn, number } from '../sql/rows.ts';
 import type { Connection } from './connection.ts';
@@ -17,7 +17,7 @@ export function leasesIn(
   { ask: askFor, attempt }: Connection,
   now: () => number | null,
 ): Pick<RunStore, 'acquire' | 'renew' | 'release' | 'suspend' | 'ready'> {
-  /** Tokens that may be stored, as the server did not answer. The caller asks again, and gets the lease that it has already. */
+  /** Tokens of calls that have failed, and may be stored, as the server did not answer. The next call gets the lease that it has already. */
   const uncertain = new Map<string, Set<string>>();
 
   async function current(
@@ -40,18 +40,21 @@ export function leasesIn(
     async acquire(runId, holder, ms) {
       checkRunId(runId);
       const name = JSON.stringify([runId, holder]);
-      const tokens = uncertain.get(name) ?? new Set<string>();
-      uncertain.set(name, tokens);
+      const tokens = new Set(uncertain.get(name));
+      uncertain.delete(name);
       const taking = await attempt(`acquire run ${runId}`, async (ask): Promise<Taking> => {
         for (;;) {
           const { claim, now: time } = await current(ask, runId);
           if (claim && tokens.has(claim.token)) return { type: 'taken', claim };
           const wanted = takeRun(claim, { runId, holder, ms }, time);
           if (wanted.type === 'taken') tokens.add(wanted.claim.token);
+          else if (wanted.claim.expiresAt === claim?.expiresAt) return wanted;
           if (await replace(ask, claim, wanted.claim)) return wanted;
         }
+      }).catch((error: unknown) => {
+        if (isStoreBusy(error)) uncertain.set(name, new Set([...tokens, ...(uncertain.get(name) ?? [])]));
+        throw error;
       });
-      uncertain.delete(name);
       if (taking.type === 'refused') throw refusal(taking.claim);
       return leaseOf(taking.claim);
     },

@@ -24,6 +24,11 @@ export const leaseCases: Readonly<Record<string, CaseBody>> = {
     assert.equal(await successes('RUN_LEASED', calls), 1);
   },
 
+  'give a run to one of several concurrent calls of one holder': async ({ store }) => {
+    const calls = ['a', 'a', 'a'].map((holder) => () => store.acquire('r', holder, 1000));
+    assert.equal(await successes('RUN_LEASED', calls), 1);
+  },
+
   'create no run before its first record': async ({ store }) => {
     const lease = await store.acquire('r', 'me', 1000);
     assert.equal(await store.run('r'), undefined);
