@@ -146,6 +146,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
       toCount,
     )
     .option('--grace <duration>', 'the time that runs have to end after a signal (default: 8s)', toDuration)
+    .option('--metrics <port>', 'serve /health and /metrics for Prometheus on this port of 127.0.0.1', toPort)
     .option('--json', 'print a line of JSON for each run that is taken, done or failed')
     .addOption(storeOption(`the file or Postgres address that stores the runs (default: ${DEFAULT_STORE})`))
     .action(async (files: readonly string[], flags: WorkFlags) =>

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { ServerType } from '@hono/node-server';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.ts';
 
 /** Not `localhost`, which is another address on some machines; nor all addresses, as the network must not reach the server. */
@@ -25,13 +24,14 @@ export const connections = {
  * port, and must not use up the file descriptors of this process, which may also execute a run.
  *
  * @param port 0 for any free port.
+ * @param what Its content, for errors.
  * @returns The port.
  * @throws PhasegateError `PORT_UNUSABLE`, `INPUT_INVALID`
  */
-export function listen(server: ServerType, port: number): Promise<number> {
+export function listen(server: Server, port: number, what = 'the dashboard'): Promise<number> {
   return new Promise((resolve, reject) => {
     server.maxConnections = MOST_CONNECTIONS;
-    const fail = (thrown: Error) => reject(problemOf(thrown, port));
+    const fail = (thrown: Error) => reject(problemOf(thrown, port, what));
     server.once('error', fail);
     try {
       server.listen(port, HOST, () => {
@@ -40,7 +40,7 @@ export function listen(server: ServerType, port: number): Promise<number> {
         resolve(typeof address === 'object' && address !== null ? address.port : port);
       });
     } catch (thrown) {
-      reject(problemOf(thrown, port));
+      reject(problemOf(thrown, port, what));
     }
   });
 }
@@ -58,9 +58,9 @@ const KNOWN: ReadonlyMap<unknown, Known> = new Map<unknown, Known>([
   ['ERR_SOCKET_BAD_PORT', ['INPUT_INVALID', 'no port has this number', 'Name one from 0 to 65535.']],
 ]);
 
-function problemOf(thrown: unknown, port: number): unknown {
+function problemOf(thrown: unknown, port: number, what: string): unknown {
   const known = KNOWN.get(thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined);
   if (!known) return thrown;
   const [code, found, hint] = known;
-  return new PhasegateError(code, `Cannot serve the dashboard on port ${port} as ${found}`, { hint, cause: thrown });
+  return new PhasegateError(code, `Cannot serve ${what} on port ${port} as ${found}`, { hint, cause: thrown });
 }

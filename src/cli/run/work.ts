@@ -12,6 +12,7 @@ import { createWorker, type Worker } from '../../runtime/workers/worker.ts';
 import { thisHolder } from '../../store/holder.ts';
 import { loadPipeline } from '../load/load.ts';
 import { openStore, openStoreToRun, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { WorkerCounts, serveMetrics, type MetricsServer } from './worker-metrics.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { interrupted } from '../process/interrupt.ts';
 import { withAddress, withAdvice } from '../terminal/error-text.ts';
@@ -25,6 +26,8 @@ export interface WorkFlags extends StoreFlags {
   readonly concurrency?: number | undefined;
   /** Milliseconds that runs have to end after a signal. @default 8000 */
   readonly grace?: number | undefined;
+  /** The port of health and metrics; 0 for any free one. @default none is served */
+  readonly metrics?: number | undefined;
   readonly json?: boolean | undefined;
 }
 
@@ -34,7 +37,9 @@ export async function workOnRuns(files: readonly string[], flags: WorkFlags, io:
   for (const file of files) loaded.add(await loadPipeline(file, io));
   const pipelines = [...loaded];
   const opened = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
-  const log = flags.json ? jsonLog(io) : textLog(opened, io);
+  const counts = new WorkerCounts();
+  const log = counted(flags.json ? jsonLog(io) : textLog(opened, io), counts);
+  let metrics: MetricsServer | undefined;
   try {
     const worker = createWorker(opened.store, pipelines, {
       concurrency: flags.concurrency,
@@ -45,6 +50,14 @@ export async function workOnRuns(files: readonly string[], flags: WorkFlags, io:
       onError: (error) => log.failed(undefined, error),
     });
     const over = interrupted();
+    if (flags.metrics !== undefined) {
+      const sources = { worker, counts, store: opened.store, pipelines: pipelines.map(({ name }) => name) };
+      metrics = await serveMetrics(flags.metrics, sources).catch(async (error: unknown) => {
+        await worker.stop();
+        throw error;
+      });
+      io.stderr.write(`phasegate: metrics are at ${metrics.url}\n`);
+    }
     const names = pipelines.map(({ name }) => `"${oneLine(name)}"`).join(', ');
     io.stderr.write(`phasegate: works on runs of ${names} in ${oneLine(opened.name)}; Ctrl-C ends it\n`);
     await over;
@@ -53,11 +66,31 @@ export async function workOnRuns(files: readonly string[], flags: WorkFlags, io:
     await processesAtRest();
     return exitCode.completed;
   } finally {
+    metrics?.close();
     await opened.store.close();
   }
 }
 
 // --- internal ---
+
+/** Counts what is printed. */
+function counted(log: WorkLog, counts: WorkerCounts): WorkLog {
+  return {
+    taken(run) {
+      counts.taken += 1;
+      log.taken(run);
+    },
+    done(run, outcome) {
+      counts.letGo(outcome.status);
+      log.done(run, outcome);
+    },
+    failed(runId, error) {
+      if (runId === undefined) counts.storeErrors += 1;
+      else counts.refused += 1;
+      log.failed(runId, error);
+    },
+  };
+}
 
 /** Below the ten seconds after which containers are killed. */
 const GRACE_MS = 8000;

@@ -37,6 +37,8 @@ export interface WorkerOptions extends Pick<
 
 /** A worker that works. It keeps its process alive. */
 export interface Worker {
+  /** Most runs that it works on at once. */
+  readonly concurrency: number;
   /** The runs that it works on now. */
   readonly runs: readonly Run<unknown>[];
   /** Takes no more runs. Resolves when it works on none: each has ended, or waits. */
@@ -170,6 +172,7 @@ export function createWorker(
   if (signal?.aborted) onAbort();
   else look();
   return {
+    concurrency,
     get runs() {
       return [...active.values()];
     },
