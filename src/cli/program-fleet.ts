@@ -8,7 +8,6 @@ import type { ApplyFlags } from './fleet/apply.ts';
 import type { DiffFlags } from './fleet/diff.ts';
 import type { FleetFlags } from './fleet/run-fleet.ts';
 import type { WorkspacesFlags } from './fleet/workspaces.ts';
-import { DEFAULT_STORE } from './options/defaults.ts';
 import { toCount, withLimits } from './options/limit-flags.ts';
 import type { ExitCode } from './process/exit-code.ts';
 import { notBlank, storeOption, toRunId, UI, WAIT } from './program-runs.ts';
@@ -92,11 +91,11 @@ function withFleetOptions(command: Command): Command {
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', toRunId)
     .option('--wait', WAIT)
     .option('--ui', UI)
-    .addOption(storeOption(`the file or Postgres address that stores the run (default: ${DEFAULT_STORE})`));
+    .addOption(storeOption('stores the run'));
 }
 
 function withStore(command: Command): Command {
-  return command.addOption(storeOption(`the file or Postgres address that stores the run (default: ${DEFAULT_STORE})`));
+  return command.addOption(storeOption('stores the run'));
 }
 
 function toAmount(text: string): number {

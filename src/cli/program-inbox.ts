@@ -6,7 +6,6 @@
 import type { Command } from 'commander';
 import type { AnswerFlags } from './commands/inbox-answer.ts';
 import type { InboxFlags } from './commands/inbox-items.ts';
-import { DEFAULT_STORE } from './options/defaults.ts';
 import type { StoreFlags } from './options/store-option.ts';
 import type { ExitCode } from './process/exit-code.ts';
 import { notBlank, refuseWords, storeOption } from './program-runs.ts';
@@ -14,7 +13,7 @@ import type { ProgramIo } from './terminal/program-io.ts';
 
 /** Adds the commands. @param io The streams and environment of the process. @param end Receives the exit code of a command. */
 export function addInboxCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
-  const store = () => storeOption(`the file that stores runs (default: ${DEFAULT_STORE})`);
+  const store = () => storeOption('stores runs');
   const inbox = program.command('inbox').description('list, show and answer the items that wait for people');
   // Subcommands do not inherit options from their parent, so each gets its own --store.
   inbox

@@ -5,7 +5,6 @@
  */
 import type { Command } from 'commander';
 import type { MemoryFlags } from './commands/memory.ts';
-import { DEFAULT_STORE } from './options/defaults.ts';
 import type { ExitCode } from './process/exit-code.ts';
 import { notBlank, refuseWords, storeOption } from './program-runs.ts';
 import type { ProgramIo } from './terminal/program-io.ts';
@@ -16,7 +15,7 @@ export function addMemoryCommands(program: Command, io: ProgramIo, end: (code: E
   const command = (name: string, isDefault = false) =>
     memory
       .command(name, { isDefault })
-      .addOption(storeOption(`the file that stores runs (default: ${DEFAULT_STORE})`))
+      .addOption(storeOption('stores runs'))
       .option('--scope <name>', 'only memories of that scope', notBlank)
       .option('--pipeline <name>', 'only memories of that pipeline', notBlank)
       .option('--phase <name>', 'only memories of phases with that name', notBlank)

@@ -35,9 +35,10 @@ export const WAIT = 'if nobody can be asked here, wait until somebody answers fr
 /** The help text of `--ui`. */
 export const UI = 'serve the dashboard and wait until people answer there';
 
-/** Creates the option that names the store. */
-export function storeOption(description: string): Option {
-  return new Option('--store <file|url>', `${description} (env: ${STORE_VARIABLE})`).argParser(notBlank);
+/** Creates the option that names the store. @param use Such as `stores runs`. */
+export function storeOption(use: string): Option {
+  const description = `the file or Postgres address that ${use} (default: ${DEFAULT_STORE}) (env: ${STORE_VARIABLE})`;
+  return new Option('--store <file|url>', description).argParser(notBlank);
 }
 
 /** Refuses an empty or blank text. */
@@ -240,7 +241,5 @@ function withResumeOptions(one: Command, where = ''): Command {
 }
 
 function command(program: Command, usage: string): Command {
-  return program
-    .command(usage)
-    .addOption(storeOption(`the file or Postgres address that stores runs (default: ${DEFAULT_STORE})`));
+  return program.command(usage).addOption(storeOption('stores runs'));
 }

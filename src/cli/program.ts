@@ -14,7 +14,7 @@ import type { WorkFlags } from './run/work.ts';
 import type { RunFlags } from './commands/run.ts';
 import { addHelp } from './help.ts';
 import { withColour } from './options/color.ts';
-import { DEFAULT_SCOPE, DEFAULT_STORE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
+import { DEFAULT_SCOPE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
 import { toCount, toDuration, withLimits } from './options/limit-flags.ts';
 import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { rememberEnvironment } from './process/environment-secrets.ts';
@@ -127,9 +127,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     .option('--wait', WAIT)
     .option('--ui', UI)
     .option('--inspect [port]', INSPECT, toPort)
-    .addOption(
-      storeOption(`the file or Postgres address that stores the run, or "memory" for none (default: ${DEFAULT_STORE})`),
-    )
+    .addOption(storeOption('stores the run, or "memory" for none'))
     .option('--no-store', 'do not store the run: it cannot be resumed later')
     .option('--memory <scope>', MEMORY, notBlank)
     .option('--no-memory', 'neither read memories of earlier runs nor store new ones')
@@ -148,7 +146,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     .option('--grace <duration>', 'the time that runs have to end after a signal (default: 8s)', toDuration)
     .option('--metrics <port>', 'serve /health and /metrics for Prometheus on this port of 127.0.0.1', toPort)
     .option('--json', 'print a line of JSON for each run that is taken, done or failed')
-    .addOption(storeOption(`the file or Postgres address that stores the runs (default: ${DEFAULT_STORE})`))
+    .addOption(storeOption('stores the runs'))
     .action(async (files: readonly string[], flags: WorkFlags) =>
       end(await (await import('./run/work.ts')).workOnRuns(files, flags, io)),
     );
@@ -183,7 +181,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     )
     .addOption(new Option('--machine <machine>', 'draw a statechart instead').choices(GRAPH_MACHINES))
     .option('-o, --out <file>', 'the file to write (default: standard output)', notBlank)
-    .addOption(storeOption(`the file or Postgres address that stores runs (default: ${DEFAULT_STORE})`))
+    .addOption(storeOption('stores runs'))
     .action(async (wanted: string | undefined, flags: GraphFlags) =>
       end(await (await import('./commands/graph.ts')).drawGraph(wanted, flags, io)),
     );

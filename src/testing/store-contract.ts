@@ -11,6 +11,7 @@ import { artifactCases } from './store/artifacts.ts';
 import { busyCases } from './store/busy.ts';
 import { closeCases } from './store/close.ts';
 import { damageCases } from './store/damage.ts';
+import { eraseCases } from './store/erase.ts';
 import { inboxCases } from './store/inbox.ts';
 import { leaseCases } from './store/leases.ts';
 import { memoryCases } from './store/memories.ts';
@@ -44,6 +45,12 @@ export interface ContractOptions {
    */
   readonly hold?: ((place: StorePlace) => Awaitable<() => Awaitable<void>>) | undefined;
   /**
+   * Reads all files of the place, and returns true if one of them has a text. Then a removed run must leave none after `compact`.
+   *
+   * @default what is removed may stay there for a while
+   */
+  readonly holds?: ((place: StorePlace, text: string) => Awaitable<boolean>) | undefined;
+  /**
    * Replaces a text by one of the same length wherever the store of a place has it, as a faulty disk does. The store is open meanwhile.
    *
    * @default the store is never damaged
@@ -73,6 +80,7 @@ export function storeCases(make: StoreMaker, options: ContractOptions = {}): rea
     ...GROUPS,
     ...(options.shared && { 'two stores': sharedCases }),
     ...(options.hold && { 'a busy store': busyCases }),
+    ...(options.holds && { 'an erased run': eraseCases }),
     ...(options.damage && { 'a damaged store': damageCases }),
   };
   return Object.entries(groups).flatMap(([about, cases]) =>
@@ -131,7 +139,7 @@ const START = Date.UTC(2026, 0, 1);
 
 let places = 0;
 
-async function tryOut(make: StoreMaker, body: CaseBody, { hold, damage }: ContractOptions): Promise<void> {
+async function tryOut(make: StoreMaker, body: CaseBody, { hold, holds, damage }: ContractOptions): Promise<void> {
   places += 1;
   let time = START;
   const place: StorePlace = { id: `place-${places}`, now: () => time };
@@ -150,6 +158,7 @@ async function tryOut(make: StoreMaker, body: CaseBody, { hold, damage }: Contra
         time += ms;
       },
       hold: async () => (await hold?.(place)) ?? (() => undefined),
+      holds: async (text) => (await holds?.(place, text)) ?? false,
       damage: async (text, other) => damage?.(place, text, other),
     };
     await body(trial);

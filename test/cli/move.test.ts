@@ -117,6 +117,15 @@ describe('phasegate move', () => {
     expect(stderr).toContain('Cannot acquire run waits as process 1 on elsewhere works on it');
   }, 60_000);
 
+  it('gives one error for a store that cannot be used, however many runs there are', async () => {
+    const { cwd, store } = await filled();
+    const { code, stderr } = await phasegate(['move', 'postgres://ada:secret@127.0.0.1:1/runs'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr.match(/cannot be reached/gu)).toHaveLength(1);
+    expect(stderr).not.toContain('secret');
+    expect((await store.runs({ leased: false })).length).toBe(3);
+  }, 60_000);
+
   it('refuses to move runs to where they are', async () => {
     const { cwd } = await filled();
     for (const name of ['.phasegate/runs.db', 'memory'])

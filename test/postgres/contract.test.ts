@@ -4,16 +4,7 @@ import { postgresStore } from '../../src/postgres.ts';
 import { runStoreContract, type StorePlace } from '../../src/testing.ts';
 import { startPglite, type Engine } from './pglite.ts';
 import { serverMissing, startServer, type Server } from './server.ts';
-
-/** The tables with texts, and the columns of these. */
-const TEXTS = [
-  ['runs', 'info'],
-  ['records', 'record'],
-  ['items', 'item'],
-  ['messages', 'message'],
-  ['memories', 'memory'],
-  ['artifacts', 'content'],
-] as const;
+import { STORED_TEXTS } from '../store/stored-texts.ts';
 
 function schemaOf({ id }: StorePlace): string {
   return id.replaceAll('-', '_');
@@ -21,7 +12,7 @@ function schemaOf({ id }: StorePlace): string {
 
 /** The statements that replace a text in a store. */
 function damaging(place: StorePlace, text: string, other: string): readonly string[] {
-  return TEXTS.map(
+  return STORED_TEXTS.map(
     ([table, column]) =>
       `UPDATE ${schemaOf(place)}.${table} SET ${column} = replace(${column}, '${text}', '${other}')
       WHERE ${column} LIKE '%${text}%'`,

@@ -178,18 +178,20 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
     expect(proxy.parameters().toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
   });
 
+  /** Stops the server once an answer is lost, until the call gives up after 15 s. */
+  async function expectSilence(call: unknown, cut: Promise<void>): Promise<void> {
+    const refused = expect(call).rejects.toMatchObject({ code: 'STORE_BUSY' });
+    await cut;
+    await server.stop();
+    await refused;
+    await server.start();
+  }
+
   it('recognizes a lease that the caller asks for again after a long silence', async () => {
     const store = open({ connectionString: proxy.address, schema: newSchema() });
     await store.append(batchOf('r', 1));
     const cut = proxy.lose('answer', 'SET holder = $2');
-    const late = Promise.resolve(store.acquire('r', 'me', 60_000)).then(
-      () => 'taken',
-      (error: unknown) => Reflect.get(Object(error), 'code') as string,
-    );
-    await cut;
-    await server.stop();
-    expect(await late).toBe('STORE_BUSY');
-    await server.start();
+    await expectSilence(store.acquire('r', 'me', 60_000), cut);
     await store.append(batchOf('r', 2), await store.acquire('r', 'me', 60_000));
     await expect(store.acquire('r', 'me', 60_000)).rejects.toMatchObject({ code: 'RUN_LEASED' });
   }, 60_000);
@@ -200,15 +202,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
     await store.append(batchOf('r', 1));
     const batch = batchOf('r', 2);
     const cut = proxy.lose('answer', '.records (run, seq');
-    const late = Promise.resolve(store.append(batch)).then(
-      () => 'stored',
-      (error: unknown) => Reflect.get(Object(error), 'code') as string,
-    );
-    await cut;
-    await server.stop();
-    // It gives up after 15 s.
-    expect(await late).toBe('STORE_BUSY');
-    await server.start();
+    await expectSilence(store.append(batch), cut);
     await store.append(batch);
     expect((await store.read('r')).map(({ seq }) => seq)).toEqual([1, 2]);
     await expect(store.append(batch)).rejects.toMatchObject({ code: 'SEQ_CONFLICT' });

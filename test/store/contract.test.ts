@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, it } from 'vitest';
@@ -6,16 +6,7 @@ import { memoryStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connect } from '../../src/store/sqlite/driver.ts';
 import { runStoreContract, type StorePlace } from '../../src/testing.ts';
-
-/** The tables with texts, and the columns of these. */
-const TEXTS = [
-  ['runs', 'info'],
-  ['records', 'record'],
-  ['items', 'item'],
-  ['messages', 'message'],
-  ['memories', 'memory'],
-  ['artifacts', 'content'],
-] as const;
+import { STORED_TEXTS } from './stored-texts.ts';
 
 describe('memoryStore()', () => {
   runStoreContract(({ now }) => memoryStore({ now }), { describe, it });
@@ -32,9 +23,14 @@ describe('sqliteStore()', () => {
   }
   function damage({ id }: StorePlace, text: string, other: string): void {
     const db = connect(fileOf(id), { readOnly: false });
-    for (const [table, column] of TEXTS)
+    for (const [table, column] of STORED_TEXTS)
       db.prepare(`UPDATE ${table} SET ${column} = replace(${column}, ?, ?)`).run(text, other);
     db.close();
   }
-  runStoreContract(({ id, now }) => sqliteStore(fileOf(id), { now }), { describe, it, shared: true, hold, damage });
+  function holds({ id }: StorePlace, text: string): boolean {
+    const own = readdirSync(folder).filter((name) => name.startsWith(`${id}.sqlite`));
+    return own.some((name) => readFileSync(join(folder, name)).includes(text));
+  }
+  const options = { describe, it, shared: true, hold, holds, damage };
+  runStoreContract(({ id, now }) => sqliteStore(fileOf(id), { now }), options);
 });

@@ -111,6 +111,8 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
     throw new PhasegateError('INPUT_INVALID', `Cannot move runs from ${opened.name} to ${target?.name ?? other}`, {
       hint: 'Name another file, or the address of a Postgres database.',
     });
+  // A store that cannot be used is one error, and not one for each run.
+  await target.store.runs({ limit: 1 });
   let moved = 0;
   let left = 0;
   for (const family of await familiesIn(opened.store)) {

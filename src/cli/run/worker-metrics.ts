@@ -4,12 +4,12 @@
  * @module
  */
 import { createServer, type ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
 import { connections, HOST, listen } from '../../server/listen.ts';
 import type { Worker } from '../../runtime/workers/worker.ts';
 import type { RunStore } from '../../store/port.ts';
+import { inTime } from '../../store/waits.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 
 /** Counts of a worker since its start. */
@@ -95,18 +95,11 @@ interface Look {
 }
 
 async function look({ store, pipelines }: MetricsOptions): Promise<Look> {
-  const over = new AbortController();
-  const late = setTimeout(ANSWER_MS, undefined, { signal: over.signal, ref: false }).then(() => {
-    throw new Error(`The store has not answered within ${ANSWER_MS / 1000} s.`);
-  });
-  late.catch(() => undefined);
   try {
-    const ready = await Promise.race([Promise.resolve(store.ready(pipelines, MOST_READY)), late]);
+    const ready = await inTime(Promise.resolve(store.ready(pipelines, MOST_READY)), ANSWER_MS);
     return { ready: ready.length, problem: undefined };
   } catch (error) {
-    return { ready: NaN, problem: stripControls(errorInfo(error).message) };
-  } finally {
-    over.abort();
+    return { ready: NaN, problem: `The store does not answer: ${stripControls(errorInfo(error).message)}` };
   }
 }
 

@@ -9,7 +9,7 @@ import type { Row } from '../sql/rows.ts';
 import type { Ask, Place, PostgresClient, PostgresPool } from './place.ts';
 import { breaksConnection, isUnreachable, lacksTables, mayPass, problemOf, unreachable } from './problems.ts';
 import { migrate, refuseLater, SCHEMA_VERSION, versionIn } from './schema.ts';
-import { inTime, pause } from './waits.ts';
+import { inTime, pause } from '../waits.ts';
 
 /** Some statements on one connection. @param isAgain True if an earlier try may have been done: the server did not answer. */
 export type Work<T> = (ask: Ask, isAgain: boolean) => Promise<T>;

@@ -8,8 +8,7 @@ import { checksumOf } from '../checksum.ts';
 import { matchesMemory, MOST_MEMORIES } from '../memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../port.ts';
 import { textOf } from '../serialize.ts';
-import { memoryIn } from '../sql/listed.ts';
-import type { Row } from '../sql/rows.ts';
+import { isForgotten, memoryIn } from '../sql/listed.ts';
 import type { Connection } from './connection.ts';
 import type { Ask } from './place.ts';
 import { storable } from './selects.ts';
@@ -49,12 +48,6 @@ export function memoriesIn({ ask: askFor, transaction }: Connection): Required<P
 }
 
 // --- internal ---
-
-/** A damaged one is forgotten with those of its phase. Its run is not known. */
-function isForgotten(row: Row, filter: MemoryFilter): boolean {
-  const memory = memoryIn(row);
-  return memory ? matchesMemory(memory, filter) : filter.runId === undefined;
-}
 
 function conditionsOn({ scope, pipeline, phase }: MemoryFilter): readonly (string | null)[] {
   return [scope, pipeline, phase].map((text) => (text === undefined ? null : storable(text)));

@@ -8,7 +8,8 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
 import { damaged, damagedInfo, damagedItem, runStatusOf, unlessDamaged } from '../damage.ts';
 import { leaseFields } from '../lease-rules.ts';
-import type { ListedRun, Memory } from '../port.ts';
+import { matchesMemory } from '../memory-rules.ts';
+import type { ListedRun, Memory, MemoryFilter } from '../port.ts';
 import { infoOf, itemOf, memoryOf } from '../serialize.ts';
 import { checkedText, claimIn, number, text, type Row } from './rows.ts';
 
@@ -64,6 +65,12 @@ export function memoryIn(row: Row): Memory | undefined {
     () => memoryOf(checkedText(row, 'memory', 'a memory', 'that is not known')),
     () => undefined,
   );
+}
+
+/** True if a filter for memories covers a row. A damaged one is covered with those of its phase, as its run is not known. */
+export function isForgotten(row: Row, filter: MemoryFilter): boolean {
+  const memory = memoryIn(row);
+  return memory ? matchesMemory(memory, filter) : filter.runId === undefined;
 }
 
 // --- internal ---

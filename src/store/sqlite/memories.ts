@@ -8,8 +8,8 @@ import { matchesMemory, MOST_MEMORIES } from '../memory-rules.ts';
 import type { MemoryFilter, RunStore } from '../port.ts';
 import { checksumOf } from '../checksum.ts';
 import { textOf } from '../serialize.ts';
-import { memoryIn } from '../sql/listed.ts';
-import { number } from '../sql/rows.ts';
+import { isForgotten, memoryIn } from '../sql/listed.ts';
+import { number, type Row } from '../sql/rows.ts';
 import type { Connection } from './connection.ts';
 import type { Bound } from './driver.ts';
 
@@ -26,41 +26,36 @@ export function storeMemories(sql: Connection['sql'], memories: readonly Memory[
 
 /** The methods of a store for memories. */
 export function memoriesIn({ sql, read, write }: Connection): Required<Pick<RunStore, 'memories' | 'forget'>> {
-  /** A damaged row has no memory. */
-  function rows(filter: MemoryFilter): readonly { readonly key: number; readonly memory: Memory | undefined }[] {
-    const { scope, pipeline, phase } = filter;
+  function rows({ scope, pipeline, phase }: MemoryFilter): readonly Row[] {
     const conditions: readonly (readonly [sql: string, value: Bound])[] = [
       ...(scope === undefined ? [] : [['scope = ?', scope] as const]),
       ...(pipeline === undefined ? [] : [['pipeline = ?', pipeline] as const]),
       ...(phase === undefined ? [] : [['phase = ?', phase] as const]),
     ];
     const where = conditions.length === 0 ? '' : `WHERE ${conditions.map(([one]) => one).join(' AND ')}`;
-    return sql(`SELECT key, memory, CAST(sum AS REAL) AS sum FROM memories ${where} ORDER BY key`)
-      .all(...conditions.map(([, value]) => value))
-      .map((row) => ({ key: number(row, 'key'), memory: memoryIn(row) }));
+    return sql(`SELECT key, memory, CAST(sum AS REAL) AS sum FROM memories ${where} ORDER BY key`).all(
+      ...conditions.map(([, value]) => value),
+    );
   }
 
   return {
     // A damaged memory is left out: it is advice for later runs, and no run needs it.
     memories: (filter = {}) =>
-      read('read the memory', () => rows(filter).flatMap(({ memory }) => (matches(memory, filter) ? [memory] : []))),
+      read('read the memory', () =>
+        rows(filter)
+          .flatMap((row) => memoryIn(row) ?? [])
+          .filter((memory) => matchesMemory(memory, filter)),
+      ),
     forget: (filter = {}) =>
       write('clear the memory', () => {
-        // A damaged one is forgotten with those of its phase. Its run is not known.
-        const found = rows(filter).filter(({ memory }) =>
-          memory ? matchesMemory(memory, filter) : filter.runId === undefined,
-        );
-        for (const { key } of found) sql('DELETE FROM memories WHERE key = ?').run(key);
+        const found = rows(filter).filter((row) => isForgotten(row, filter));
+        for (const row of found) sql('DELETE FROM memories WHERE key = ?').run(number(row, 'key'));
         return found.length;
       }),
   };
 }
 
 // --- internal ---
-
-function matches(memory: Memory | undefined, filter: MemoryFilter): memory is Memory {
-  return memory !== undefined && matchesMemory(memory, filter);
-}
 
 const INSERT = 'INSERT INTO memories (scope, pipeline, phase, memory, sum) VALUES (?, ?, ?, ?, ?)';
 const TRIM = `DELETE FROM memories WHERE scope = ?1 AND pipeline = ?2 AND phase = ?3 AND key NOT IN (

@@ -20,6 +20,8 @@ export interface Trial {
   readonly pass: (ms: number) => void;
   /** Keeps the place busy for writers. @returns A function that ends that. */
   readonly hold: () => Promise<() => Awaitable<void>>;
+  /** True if some file of the place has a text. */
+  readonly holds: (text: string) => Promise<boolean>;
   /** Replaces a text wherever the place has it, as a faulty disk does. */
   readonly damage: (text: string, other: string) => Promise<void>;
 }
