@@ -25,6 +25,7 @@ const PROCESS = [
   'test/fleet/{asks,attempts,child,compile,every,gate,interrupted,plan-goal,rewind,rework,start,states,tree,user}*.test.ts',
   'test/inspect/**/*.test.ts',
   'test/openai/**/*.test.ts',
+  'test/postgres/{faults,open,scaling}.test.ts',
   'test/server/**/*.test.ts',
   'test/store/{backup,broken,compact,erase,processes,sqlite,threads}.test.ts',
   'test/survive/**/*.test.ts',

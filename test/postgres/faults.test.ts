@@ -1,6 +1,6 @@
 /** A server that goes away, loses what it is told or what it answers, or refuses. */
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { definePipeline, phase, startRun, task, verifyRun } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
 import { postgresStore, type PostgresPool, type PostgresStoreOptions } from '../../src/postgres.ts';
@@ -178,6 +178,12 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
     expect(proxy.parameters().toSorted()).toEqual(['application_name', 'client_encoding', 'database', 'user']);
   });
 
+  /** Stops the clock by which stores lose their patience: a slow machine may take longer to start a server. */
+  function waitForLong(): void {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+  }
+
   /** Stops the server once an answer is lost, until the call gives up after 15 s. */
   async function expectSilence(call: unknown, cut: Promise<void>): Promise<void> {
     const refused = expect(call).rejects.toMatchObject({ code: 'STORE_BUSY' });
@@ -222,9 +228,8 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
   }
 
   it('completes runs although the server is killed and started again', async () => {
+    waitForLong();
     const store = open({ connectionString: server.address, schema: newSchema() });
-    // It is open: a server that was never there is not waited for that long.
-    await store.runs();
     const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
     const runs = ids.map((runId) => startRun(count, { store, runId }));
     for (let times = 0; times < 3; times += 1) {
@@ -236,6 +241,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
   }, 120_000);
 
   it('completes runs although every connection is cut again and again', async () => {
+    waitForLong();
     const store = open({ connectionString: server.address, schema: newSchema() });
     const ids = Array.from({ length: 20 }, (_, at) => `r${at}`);
     const done = new AbortController();
@@ -253,6 +259,7 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
   }, 120_000);
 
   it('waits for a connection while the server has none left', async () => {
+    waitForLong();
     const others = new pg.Pool({ connectionString: server.address, max: 50 });
     const taken = await Promise.allSettled(Array.from({ length: 50 }, () => others.connect()));
     const own = new pg.Pool({ connectionString: server.address });
