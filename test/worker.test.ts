@@ -11,6 +11,7 @@ import {
   memoryStore,
   phase,
   readRun,
+  resumeRun,
   startRun,
   submitRun,
   task,
@@ -250,9 +251,85 @@ describe('a worker', () => {
     expect(() => createWorker(memoryStore(), [reviewed().pipeline], options)).toThrow(why);
   });
 
-  it('is refused with two pipelines of one name', () => {
+  it('is refused with two pipelines of one name and one definition', () => {
     const [one, two] = [reviewed().pipeline, reviewed().pipeline];
-    expect(() => createWorker(memoryStore(), [one, two])).toThrow('two of its pipelines are named "essay"');
+    expect(() => createWorker(memoryStore(), [one, two])).toThrow('named "essay" have the same definition');
+    expect(() => createWorker(memoryStore(), [one, one], { signal: AbortSignal.abort() })).not.toThrow();
+  });
+});
+
+describe('versions of a pipeline', () => {
+  function version(name: string) {
+    const ran: string[] = [];
+    const step = task('step', { run: ({ run }) => void ran.push(run) });
+    return {
+      ran,
+      pipeline: definePipeline({ name: 'essay', version: name, phases: [phase('draft', { tasks: [step] })] }),
+    };
+  }
+
+  it('live side by side in one worker', async () => {
+    const store = memoryStore();
+    const [one, two] = [version('1'), version('2')];
+    await submitRun(store, one.pipeline, { runId: 'a' });
+    await submitRun(store, two.pipeline, { runId: 'b' });
+    await submitRun(store, two.pipeline, { runId: 'c', limits: { attemptsPerPhase: 9 } });
+    const done: string[] = [];
+    const worker = createWorker(store, [one.pipeline, two.pipeline], {
+      onDone: ({ id }, { status }) => done.push(`${id} ${status}`),
+    });
+    workers.push(worker);
+    await until(() => done.length === 3);
+    expect(done.toSorted()).toEqual(['a completed', 'b completed', 'c completed']);
+    expect(one.ran).toEqual(['a']);
+    expect(two.ran.toSorted()).toEqual(['b', 'c']);
+  });
+
+  it('are left to the worker that has them, and only one run of each is tried', async () => {
+    const base = memoryStore();
+    const read: string[] = [];
+    const listed: number[] = [];
+    const store: RunStore = {
+      ...base,
+      read(runId, ...given) {
+        read.push(runId);
+        return base.read(runId, ...given);
+      },
+      async ready(...given) {
+        const ready = await base.ready(...given);
+        listed.push(ready.length);
+        return ready;
+      },
+    };
+    const [old, present] = [version('1'), version('2')];
+    const ids = Array.from({ length: 50 }, (_, at) => `old-${at}`);
+    for (const runId of ids) await submitRun(base, old.pipeline, { runId });
+    const newer = employ(store, present.pipeline, { concurrency: 2 });
+    await until(() => newer.failed.length > 0);
+    await submitRun(base, present.pipeline, { runId: 'new' });
+    await until(() => newer.done.length === 1);
+    expect(newer.failed.every((line) => line.endsWith(' RUN_CHANGED'))).toBe(true);
+    // Those of its first look: it has room for two.
+    expect(newer.failed.length).toBeLessThanOrEqual(2);
+    expect(new Set(read)).toEqual(new Set([...newer.failed.map((line) => line.replace(' RUN_CHANGED', '')), 'new']));
+    expect(Math.max(...listed)).toBeLessThanOrEqual(4);
+    expect(old.ran).toEqual([]);
+    const older = employ(base, old.pipeline);
+    await until(() => older.done.length === ids.length);
+    expect(old.ran.toSorted()).toEqual(ids.toSorted());
+    expect(present.ran).toEqual(['new']);
+  });
+
+  it('change with a run that is resumed with another', async () => {
+    const store = memoryStore();
+    const [one, two] = [version('1'), version('2')];
+    await submitRun(store, one.pipeline, { runId: 'r' });
+    const { done, failed } = employ(store, two.pipeline);
+    await until(() => failed.length === 1);
+    const run = await resumeRun(store, 'r', two.pipeline, { allowChanged: true });
+    await run.result;
+    expect(two.ran).toEqual(['r']);
+    expect(done).toEqual([]);
   });
 });
 

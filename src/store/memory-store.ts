@@ -128,13 +128,14 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       const run = runs.get(lease.runId);
       if (run && !run.messages.some(({ id }) => id > heard)) run.readyAt = until;
     },
-    ready(pipelines, limit) {
+    ready(pipelines, limit, except = []) {
       const { runs, claims } = open();
       const time = now();
       return [...runs.values()]
         .filter(({ readyAt }) => readyAt <= time)
         .map(({ info }) => infoOf(info))
         .filter(({ status, pipeline }) => status === 'running' && pipelines.includes(pipeline))
+        .filter(({ fingerprint }) => !except.includes(fingerprint))
         .map((info) => listed(info, claims.get(info.runId), time))
         .filter(({ lease }) => lease === undefined)
         .toSorted((a, b) => a.startedAt - b.startedAt)

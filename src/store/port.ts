@@ -176,8 +176,9 @@ export interface RunStore {
    *
    * @param pipelines Names of pipelines. Only their runs are listed.
    * @param limit Most runs.
+   * @param except Fingerprints of versions whose runs are left out. @default none
    */
-  ready(pipelines: readonly string[], limit: number): Awaitable<readonly ListedRun[]>;
+  ready(pipelines: readonly string[], limit: number, except?: readonly string[]): Awaitable<readonly ListedRun[]>;
 
   /** Lists items of the inbox, oldest first. A damaged one has the damage as its `reason`, and `item` refuses it. */
   inbox(filter?: InboxFilter): Awaitable<readonly InboxItem[]>;

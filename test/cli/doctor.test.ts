@@ -78,4 +78,41 @@ describe('phasegate doctor', () => {
       stderr: containing('RUN_UNKNOWN'),
     });
   });
+
+  it('names runs that are ready while no process works on them, by version', async () => {
+    const source = (output: string, version: string) =>
+      `import { definePipeline, phase, task } from 'phasegate';
+       export default definePipeline({ name: 'note', version: '${version}', phases: [
+         phase('draft', { tasks: [task('write', { run: () => '${output}' })] })] });`;
+    const cwd = await files({ 'one.mjs': source('a', '1'), 'two.mjs': source('b', '2') });
+    for (const [file, id] of [
+      ['one.mjs', 'r1'],
+      ['two.mjs', 'r2'],
+      ['two.mjs', 'r3'],
+    ] as const)
+      await phasegate(['run', file, '--detach', '--run-id', id], { cwd });
+    await phasegate(['run', 'one.mjs', '--run-id', 'done'], { cwd });
+    const { code, stdout } = await phasegate(['doctor'], { cwd });
+    expect(code).toBe(0);
+    expect(
+      stdout
+        .replaceAll(/[\d.]+s old/gu, '0s old')
+        .split('\n')
+        .slice(0, 11),
+    ).toEqual([
+      '4 runs, 0 gates: 0 problems, 2 notices',
+      '',
+      '! note  UNCLAIMED',
+      '  A run is ready, and no process works on it; the latest record is 0s old.',
+      '  See r1.',
+      '  → Start a worker that has the definition of this run: phasegate work one.mjs',
+      '',
+      '! note  UNCLAIMED',
+      '  2 runs of one version are ready, and no process works on them; the latest record of one is 0s old.',
+      '  See r2, r3.',
+      '  → Start a worker that has the definition of these runs: phasegate work two.mjs',
+    ]);
+    const json = JSON.parse((await phasegate(['doctor', 'r2', '--json'], { cwd })).stdout);
+    expect(json.unclaimed).toMatchObject([{ pipeline: 'note', runs: ['r2'] }]);
+  });
 });

@@ -230,7 +230,7 @@ export function faultyStore(base: RunStore, client: Client, world: StoreWorld, m
         void base.suspend(lease, ...given);
         watch.released(lease);
       }),
-    ready: (pipelines, limit) => call({ name: 'ready' }, () => now(base.ready(pipelines, limit))),
+    ready: (...given) => call({ name: 'ready' }, () => now(base.ready(...given))),
     inbox: (filter) => call({ name: 'inbox' }, () => now(base.inbox(filter))),
     item: (id) => call({ name: 'item' }, () => now(base.item(id))),
     post: (message) => call({ name: 'post', isWrite: true }, () => now(base.post(message))),

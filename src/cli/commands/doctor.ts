@@ -5,10 +5,13 @@
  */
 import { diagnose, isProblem } from '../../projections/doctor/diagnose.ts';
 import { foldGateHistories, type GateHistory } from '../../projections/doctor/gate-history.ts';
+import { unclaimedRuns } from '../../projections/doctor/unclaimed-runs.ts';
 import { foldSentBack, type SentBack } from '../../projections/doctor/send-back-counts.ts';
+import { parentOf } from '../../runtime/child-ids.ts';
+import type { ListedRun, RunStore } from '../../store/port.ts';
 import { goodRuns } from '../options/good-runs.ts';
 import { findRuns } from '../options/find-run.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeArgument, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { doctorLines } from '../show/doctor-lines.ts';
@@ -22,7 +25,7 @@ export interface DoctorFlags extends StoreFlags {
   readonly json?: boolean | undefined;
 }
 
-/** Prints problems of review loops in the named runs, or in all runs if none is named. */
+/** Prints problems of review loops in the named runs, or in all runs if none is named, and runs that no process works on. */
 export async function examineRuns(wanted: readonly string[], flags: DoctorFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
   const runs = await findRuns(opened, wanted, flags);
@@ -36,10 +39,13 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
       sentBacks.apply(record);
     }
   }
+  const unclaimed = unclaimedRuns(await readyOf(opened.store, runs));
   await opened.store.close();
   const gates = histories.all();
   const sentBack = sentBacks.all();
   const findings = diagnose(gates, sentBack);
+  const reader = { now: Date.now(), store: storeArgument(opened), cwd: io.cwd };
+  const report = { runs: read.length, gates, sentBack, findings, unclaimed, reader };
   const paint = createPainter(seesColours(io.stdout, io));
   const text = flags.json
     ? `${JSON.stringify({
@@ -47,13 +53,23 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
         gates: gates.map(gateJson),
         sentBack: sentBack.map(sentBackJson),
         findings,
+        unclaimed,
       })}\n`
-    : asText(doctorLines({ runs: read.length, gates, sentBack, findings }).map(paint));
+    : asText(doctorLines(report).map(paint));
   if (!(await print(text, io))) return exitCode.brokenPipe;
   return findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
 }
 
 // --- internal ---
+
+/** Those of some runs that a process could continue now. A run that a task has started is continued with its parent. */
+async function readyOf(store: RunStore, runs: readonly ListedRun[]): Promise<readonly ListedRun[]> {
+  const running = new Map(runs.filter(({ status }) => status === 'running').map((run) => [run.runId, run]));
+  if (running.size === 0) return [];
+  const names = new Set([...running.values()].map(({ pipeline }) => pipeline));
+  const ready = await store.ready([...names], Number.MAX_SAFE_INTEGER);
+  return ready.filter(({ runId }) => running.has(runId) && parentOf(runId) === undefined);
+}
 
 function gateJson({ attempts, ...history }: GateHistory): object {
   return { ...history, attempts: Object.fromEntries(attempts) };

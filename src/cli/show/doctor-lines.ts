@@ -7,8 +7,10 @@ import { isProblem } from '../../projections/doctor/diagnose.ts';
 import { FEWEST, type Diagnosis } from '../../projections/doctor/diagnosis.ts';
 import type { GateHistory } from '../../projections/doctor/gate-history.ts';
 import type { SentBack } from '../../projections/doctor/send-back-counts.ts';
+import type { UnclaimedRuns } from '../../projections/doctor/unclaimed-runs.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
+import { unclaimedLines, type Reader } from './unclaimed-lines.ts';
 
 /** The findings in runs, and the data they are made from. */
 export interface DoctorReport {
@@ -16,17 +18,21 @@ export interface DoctorReport {
   readonly gates: readonly GateHistory[];
   readonly sentBack: readonly SentBack[];
   readonly findings: readonly Diagnosis[];
+  readonly unclaimed: readonly UnclaimedRuns[];
+  readonly reader: Reader;
 }
 
 /** Creates the lines: findings, a histogram of attempts by phase, and the phases that were sent back most often. */
-export function doctorLines({ runs, gates, sentBack, findings }: DoctorReport): readonly Line[] {
+export function doctorLines({ runs, gates, sentBack, findings, unclaimed, reader }: DoctorReport): readonly Line[] {
   if (runs === 0) return [[span('no runs', 'dim')]];
   const problems = findings.filter(isProblem).length;
   const judged = `${many(runs, 'run')}, ${many(gates.length, 'gate')}: `;
-  const verdict = `${many(problems, 'problem')}, ${many(findings.length - problems, 'notice')}`;
+  const notices = findings.length - problems + unclaimed.length;
+  const verdict = `${many(problems, 'problem')}, ${many(notices, 'notice')}`;
   return [
-    [span(judged, 'strong'), span(verdict, problems > 0 ? 'bad' : findings.length > 0 ? 'warn' : 'good')],
+    [span(judged, 'strong'), span(verdict, problems > 0 ? 'bad' : notices > 0 ? 'warn' : 'good')],
     ...findings.flatMap(findingLines),
+    ...unclaimed.flatMap((one) => unclaimedLines(one, reader)),
     ...histogramLines(gates, findings),
     ...sentBackLines(sentBack),
   ];

@@ -14,6 +14,8 @@ import { patientStore } from '../records/patient-store.ts';
 import type { ResumeOptions } from '../resume.ts';
 import type { Run } from '../run.ts';
 import { resumeRun } from '../start.ts';
+import { PAUSE_MS, PassedRuns } from './passed-runs.ts';
+import { PipelineVersions } from './pipeline-versions.ts';
 import { callSafely, cancelOrphan, isBenign, isStoreError, parentState, type FailedResume } from './free-runs.ts';
 
 /** Options of {@link createWorker}. */
@@ -29,7 +31,10 @@ export interface WorkerOptions extends Pick<
   readonly onRun?: ((run: Run<unknown>) => void) | undefined;
   /** Called with each run that it has let go: it has ended, or is suspended. */
   readonly onDone?: ((run: Run<unknown>, outcome: RunOutcome<unknown>) => void) | undefined;
-  /** Called with each run that cannot be continued. It is tried again when it has new records. */
+  /**
+   * Called with each run that cannot be continued. It is tried again when it has new records. Of the runs of a version that none of the
+   * pipelines has, only the first is tried.
+   */
   readonly onFailed?: ((failed: FailedResume) => void) | undefined;
   /** Called when the store fails. The worker tries again after five seconds. */
   readonly onError?: ((error: unknown) => void) | undefined;
@@ -53,8 +58,8 @@ export interface Worker {
  * It takes runs that are ready, those with the earliest start first: new ones, interrupted ones, and suspended ones whose time has come or
  * that got a message. It lets go of a run that only waits, as with `whileWaiting: 'suspend'`. Several workers may share a store.
  *
- * @param pipelines Matched to runs by name. Runs of other pipelines are left alone.
- * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, or two pipelines have one name.
+ * @param pipelines Matched to runs by name and definition: several of one name are versions of it. Other runs are left alone.
+ * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, or two pipelines have one name and one definition.
  */
 export function createWorker(
   given: RunStore,
@@ -63,7 +68,8 @@ export function createWorker(
 ): Worker {
   const store = patientStore(given);
   const { concurrency = 10, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
-  const byName = checked(pipelines, concurrency);
+  checkConcurrency(concurrency);
+  const versions = new PipelineVersions(pipelines);
   const active = new Map<string, Run<unknown>>();
   const passed = new PassedRuns();
   let isDraining = false;
@@ -78,7 +84,7 @@ export function createWorker(
     while (hasRoom()) {
       const room = concurrency - active.size;
       const most = room + passed.size;
-      const ready = await store.ready([...byName.keys()], most);
+      const ready = await store.ready(versions.names, most, versions.unknown);
       if (ready.length < most) passed.keep(ready);
       const next = ready.filter((run) => !active.has(run.runId) && passed.mayTry(run)).slice(0, room);
       if (next.length === 0) return;
@@ -88,10 +94,9 @@ export function createWorker(
 
   async function take(listed: ListedRun): Promise<void> {
     const { runId } = listed;
-    const pipeline = byName.get(listed.pipeline);
     const parent = await parentState(store, runId);
     // A run that a task has started is resumed by its parent.
-    if (!pipeline || parent === 'running') return passed.pause(listed);
+    if (parent === 'running') return passed.pause(listed);
     // Each run has a turn of its own, as its records are replayed. Everything else in this process comes in between.
     await endOfTurn();
     if (parent === 'ended' && listed.damage === undefined) {
@@ -99,14 +104,30 @@ export function createWorker(
       return passed.pause(listed);
     }
     try {
-      const run = await resumeRun(store, runId, pipeline, { ...resuming, whileWaiting: 'suspend' });
+      const run = await resumed(listed);
+      if (!run) return passed.pause(listed);
       active.set(runId, run);
       callSafely('createWorker', () => onRun?.(run));
       void run.result.then((outcome) => letGo(listed, run, outcome));
     } catch (error) {
+      if (isChanged(error)) versions.leave(listed);
       if (isBenign(error) || isStoreError(error)) passed.pause(listed);
       else passed.refuse(listed);
       if (!isBenign(error)) callSafely('createWorker', () => onFailed?.({ runId, error }));
+    }
+  }
+
+  /** Resumes a run with the version of its pipeline that agrees with it. */
+  async function resumed(
+    listed: ListedRun,
+    [pipeline, ...others] = versions.forRun(listed),
+  ): Promise<Run<unknown> | undefined> {
+    if (!pipeline) return undefined;
+    try {
+      return await resumeRun(store, listed.runId, pipeline, { ...resuming, whileWaiting: 'suspend' });
+    } catch (error) {
+      if (others.length === 0 || !isChanged(error)) throw error;
+      return resumed(listed, others);
     }
   }
 
@@ -123,7 +144,7 @@ export function createWorker(
     if (performance.now() - releasedAt < PAUSE_MS) return;
     releasedAt = performance.now();
     const leased = await store.runs({ status: ['running'], leased: true });
-    for (const run of leased) if (byName.has(run.pipeline)) await releaseGone(store, run, holderIsAlive);
+    for (const run of leased) if (versions.has(run.pipeline)) await releaseGone(store, run, holderIsAlive);
   }
 
   /** Looks for runs now, unless it does already. */
@@ -188,54 +209,12 @@ export function createWorker(
  */
 const POLL_MS = 225;
 
-/** Milliseconds until a run or a store that could not be used is tried again, and between looks for killed processes. */
-const PAUSE_MS = 5000;
-
-/** Runs that are ready, but cannot be continued now. */
-class PassedRuns {
-  readonly #passed = new Map<string, { readonly seq: number; readonly until: number }>();
-
-  get size(): number {
-    return this.#passed.size;
-  }
-
-  /** Passes over a run for some time. */
-  pause({ runId, seq }: ListedRun): void {
-    this.#passed.set(runId, { seq, until: performance.now() + PAUSE_MS });
-  }
-
-  /** Passes over a run until it has new records. */
-  refuse({ runId, seq }: ListedRun): void {
-    this.#passed.set(runId, { seq, until: Infinity });
-  }
-
-  /** Forgets all others. @param ready All runs that are ready. */
-  keep(ready: readonly ListedRun[]): void {
-    const known = new Set(ready.map(({ runId }) => runId));
-    for (const runId of this.#passed.keys()) if (!known.has(runId)) this.#passed.delete(runId);
-  }
-
-  mayTry({ runId, seq }: ListedRun): boolean {
-    const passed = this.#passed.get(runId);
-    if (!passed) return true;
-    if (passed.seq === seq && performance.now() < passed.until) return false;
-    this.#passed.delete(runId);
-    return true;
-  }
+function isChanged(error: unknown): boolean {
+  return PhasegateError.is(error) && error.code === 'RUN_CHANGED';
 }
 
-function checked<P extends { readonly name: string }>(pipelines: readonly P[], concurrency: number): Map<string, P> {
-  const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
-  const twice = pipelines.find((pipeline) => byName.get(pipeline.name) !== pipeline);
-  if (twice)
-    throw new PhasegateError(
-      'INPUT_INVALID',
-      `Cannot start a worker as two of its pipelines are named "${twice.name}"`,
-      {
-        hint: 'Runs are matched to pipelines by name: give one of them another name, or start two workers.',
-      },
-    );
-  if (Number.isInteger(concurrency) && concurrency >= 1) return byName;
+function checkConcurrency(concurrency: number): void {
+  if (Number.isInteger(concurrency) && concurrency >= 1) return;
   throw new PhasegateError('INPUT_INVALID', `Cannot start a worker as its concurrency is ${concurrency}`, {
     hint: 'Give a whole number from 1: the most runs that it works on at once.',
   });

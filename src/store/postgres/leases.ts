@@ -6,7 +6,7 @@
 import { checkHeld, leaseOf, prolong, refusal, takeRun, type Claim, type Taking } from '../lease-rules.ts';
 import type { RunStore } from '../port.ts';
 import { checkRunId, isStoreBusy } from '../refusals.ts';
-import { listedIn } from '../sql/listed.ts';
+import { fingerprintText, listedIn } from '../sql/listed.ts';
 import { claimIn, number } from '../sql/rows.ts';
 import type { Connection } from './connection.ts';
 import type { Ask } from './place.ts';
@@ -82,8 +82,13 @@ export function leasesIn(
         if (claim || !isAgain) checkHeld('suspend', claim, lease);
       });
     },
-    async ready(pipelines, limit) {
-      const rows = await askFor('list the runs that are ready', READY, [now(), [...pipelines], limit]);
+    async ready(pipelines, limit, except = []) {
+      const rows = await askFor('list the runs that are ready', READY, [
+        now(),
+        [...pipelines],
+        limit,
+        except.map(fingerprintText),
+      ]);
       return rows.map((row) => listedIn(row, number(row, 'now')));
     },
   };
@@ -108,4 +113,5 @@ const SUSPEND = `UPDATE phasegate.runs SET holder = NULL, token = NULL, expires_
   ready_at = CASE WHEN status <> 'running' THEN NULL WHEN last_message > $4 THEN 0 ELSE $3::float8 END
   WHERE id = $1 AND token = $2 RETURNING key`;
 const READY = `${LISTED} WHERE pipeline = ANY($2::text[]) AND ready_at < 'Infinity' AND ready_at <= ${nowIn(1)} AND status = 'running'
-  AND (token IS NULL OR expires_at <= ${nowIn(1)}) ORDER BY started_at, key LIMIT $3`;
+  AND (token IS NULL OR expires_at <= ${nowIn(1)})
+  AND NOT EXISTS (SELECT FROM unnest($4::text[]) AS other WHERE strpos(info, other) > 0) ORDER BY started_at, key LIMIT $3`;

@@ -27,6 +27,11 @@ export function listedIn(row: Row, now: number): ListedRun {
   };
 }
 
+/** The part of a stored `info` that names the version of a run. Quotes within texts are escaped, so nothing else contains it. */
+export function fingerprintText(fingerprint: string): string {
+  return `"fingerprint":${JSON.stringify(fingerprint)}`;
+}
+
 /** The item in a row. @throws `STORE_UNREADABLE` */
 export function itemIn(row: Row): InboxItem {
   const id = text(row, 'id');

@@ -7,7 +7,7 @@ import { checkHeld, leaseOf, prolong, refusal, takeRun, type Claim } from '../le
 import type { RunStore } from '../port.ts';
 import { checkRunId } from '../refusals.ts';
 import type { Connection } from './connection.ts';
-import { listedIn } from '../sql/listed.ts';
+import { fingerprintText, listedIn } from '../sql/listed.ts';
 import { LISTED } from './selects.ts';
 import { claimIn } from '../sql/rows.ts';
 
@@ -64,11 +64,11 @@ export function leasesIn(
         sql(SUSPEND).run(Number.isFinite(until) ? until : null, runId, heard);
       });
     },
-    ready(pipelines, limit) {
+    ready(pipelines, limit, except = []) {
       return read('list the runs that are ready', () => {
         const time = now();
         return sql(READY)
-          .all(JSON.stringify(pipelines), time, time, limit)
+          .all(JSON.stringify(pipelines), time, time, JSON.stringify(except.map(fingerprintText)), limit)
           .map((row) => listedIn(row, time));
       });
     },
@@ -82,4 +82,4 @@ const WAKE = "UPDATE runs SET ready_at = 0 WHERE id = ? AND status = 'running' A
 const SUSPEND = `UPDATE runs SET ready_at = ?1 WHERE id = ?2 AND status = 'running'
   AND NOT EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND messages.id > ?3)`;
 const READY = `${LISTED} WHERE pipeline IN (SELECT value FROM json_each(?)) AND ready_at <= ? AND status = 'running'
-  AND coalesce(expires_at <= ?, 1) ORDER BY started_at, key LIMIT ?`;
+  AND coalesce(expires_at <= ?, 1) AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(info, value)) ORDER BY started_at, key LIMIT ?`;

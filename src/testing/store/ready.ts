@@ -27,6 +27,23 @@ export const readyCases: Readonly<Record<string, CaseBody>> = {
     assert.deepEqual(await idsOf(store), ['c', 'b', 'a']);
   },
 
+  'list no run of a version that the caller leaves out': async ({ store }) => {
+    for (const [runId, fingerprint] of [
+      ['a', 'f00d'],
+      ['b', 'beef'],
+      ['c', 'cafe'],
+    ] as const)
+      await store.append(batchOf(runId, 1, { info: { fingerprint, source: '"fingerprint":"beef"' } }));
+    const idsWithout = async (...except: readonly string[]) =>
+      (await store.ready(['article'], 2, except)).map(({ runId }) => runId);
+    assert.deepEqual(await idsWithout(), ['a', 'b']);
+    assert.deepEqual(await idsWithout('beef'), ['a', 'c']);
+    assert.deepEqual(await idsWithout('f00d', 'beef', 'bee'), ['c']);
+    assert.deepEqual(await idsWithout('f00d', 'beef', 'cafe'), []);
+    await store.append(batchOf('b', 2, { info: { fingerprint: 'new' } }));
+    assert.deepEqual(await idsWithout('f00d', 'beef', 'cafe'), ['b']);
+  },
+
   'list no run that has ended, until it is reopened': async ({ store }) => {
     await store.append(batchOf('r', 1));
     await store.append(batchOf('r', 2, { info: { status: 'failed' } }));

@@ -1,0 +1,52 @@
+/**
+ * Runs that no process works on, as lines of `phasegate doctor`.
+ *
+ * @module
+ */
+import { relative } from 'node:path';
+import type { UnclaimedRuns } from '../../projections/doctor/unclaimed-runs.ts';
+import { span, type Line } from '../terminal/line.ts';
+import { argument, duration, oneLine } from '../terminal/text.ts';
+
+/** Where and when the lines are read. */
+export interface Reader {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The argument that names the store; empty for the usual one. */
+  readonly store: string;
+  /** The working directory. */
+  readonly cwd: string;
+}
+
+/** Creates the lines of one version of a pipeline. */
+export function unclaimedLines(unclaimed: UnclaimedRuns, { now, store, cwd }: Reader): readonly Line[] {
+  const { pipeline, source, since, runs } = unclaimed;
+  const named = runs.slice(0, MOST_NAMED).map(oneLine).join(', ');
+  const rest = runs.length > MOST_NAMED ? ` and ${runs.length - MOST_NAMED} more` : '';
+  const [subject, verb] =
+    runs.length === 1 ? ['A run is', 'works on it'] : [`${runs.length} runs of one version are`, 'works on them'];
+  const last = `the latest record ${runs.length === 1 ? 'is' : 'of one is'} ${duration(now - since)} old`;
+  const command =
+    source === undefined ? 'the program that defines it' : `phasegate work ${argument(shortest(source, cwd))}${store}`;
+  return [
+    [],
+    [span('! ', 'warn'), span(oneLine(pipeline), 'strong'), span('  UNCLAIMED', 'dim')],
+    [span(`  ${subject} ready, and no process ${verb}; ${last}.`)],
+    [span(`  See ${named}${rest}.`, 'dim')],
+    [
+      span(
+        `  → Start a worker that has the definition of ${runs.length === 1 ? 'this run' : 'these runs'}: ${command}`,
+      ),
+    ],
+  ];
+}
+
+// --- internal ---
+
+const MOST_NAMED = 3;
+
+/** A path as one would type it. */
+function shortest(path: string, cwd: string): string {
+  const within = relative(cwd, path);
+  return within.startsWith('..') ? path : within;
+}
