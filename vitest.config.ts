@@ -15,12 +15,16 @@ const PROPERTY = [
   'test/survive/{again,slow,suspend}.test.ts',
 ];
 
+/** Processes on stores that are harmed: few runs in the whole gate, and hundreds by `npm run test:engines`. */
+const ENGINES = 'test/engines/**/*.test.ts';
+
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
   'test/{build,bundlers,command,command-check,docs,git-checks,hovers,one-answer,package,pictures,run-ids,yaml-workspaces}.test.ts',
   'test/agents/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/dashboard/bundle.test.ts',
+  ENGINES,
   'test/examples/**/*.test.ts',
   'test/fleet/{asks,attempts,child,compile,every,gate,interrupted,plan-goal,rewind,rework,start,states,tree,user}*.test.ts',
   'test/inspect/**/*.test.ts',
@@ -36,7 +40,7 @@ const PROCESS = [
 const SIMULATOR = ['test/simulator/**/*.test.ts'];
 
 /**
- * All files; those of `npm run test:fast`; or those of `npm run test:deep`, with how many scenarios each property is tried on, and how many
+ * All files; those of `npm run test:fast` or `npm run test:engines`; or those of `npm run test:deep`, with how many scenarios each property is tried on, and how many
  * runs are simulated.
  */
 function filesOf(mode: string): {
@@ -48,6 +52,7 @@ function filesOf(mode: string): {
     const env = { PHASEGATE_SCENARIOS: '300', PHASEGATE_SIMULATED_RUNS: '10000' };
     return { include: [...SIMULATOR, ...PROPERTY], env };
   }
+  if (mode === 'engines') return { include: [ENGINES], env: { PHASEGATE_ENGINES: '200' } };
   return mode === 'fast' ? { include: [TESTS], exclude: [...BROWSER, ...PROPERTY, ...PROCESS] } : { include: [TESTS] };
 }
 

@@ -35,8 +35,18 @@ export function serverPrograms(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
 }
 
-/** Says why tests with a server are skipped; `undefined` if there is one. */
+/**
+ * Says why tests with a server are skipped; `undefined` if there is one.
+ *
+ * @throws if none may be skipped, by the variable PHASEGATE_REQUIRE_ENGINES
+ */
 export function serverMissing(): string | undefined {
+  const why = missing();
+  if (why !== undefined && process.env['PHASEGATE_REQUIRE_ENGINES'] === '1') throw new Error(why);
+  return why;
+}
+
+function missing(): string | undefined {
   if (serverPrograms() === undefined) return 'PostgreSQL is not installed: apt-get install postgresql';
   return process.getuid?.() === 0 && !otherUser()
     ? 'PostgreSQL does not run as root, and there is no other user'

@@ -5,7 +5,7 @@
  */
 import { diagnose, isProblem } from '../../projections/doctor/diagnose.ts';
 import { foldGateHistories, type GateHistory } from '../../projections/doctor/gate-history.ts';
-import { unclaimedRuns } from '../../projections/doctor/unclaimed-runs.ts';
+import { unclaimedRuns } from '../../projections/run/unclaimed-runs.ts';
 import { foldSentBack, type SentBack } from '../../projections/doctor/send-back-counts.ts';
 import { parentOf } from '../../runtime/child-ids.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';

@@ -7,7 +7,7 @@ import { isProblem } from '../../projections/doctor/diagnose.ts';
 import { FEWEST, type Diagnosis } from '../../projections/doctor/diagnosis.ts';
 import type { GateHistory } from '../../projections/doctor/gate-history.ts';
 import type { SentBack } from '../../projections/doctor/send-back-counts.ts';
-import type { UnclaimedRuns } from '../../projections/doctor/unclaimed-runs.ts';
+import type { UnclaimedRuns } from '../../projections/run/unclaimed-runs.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 import { unclaimedLines, type Reader } from './unclaimed-lines.ts';

@@ -4,11 +4,11 @@
  * @module
  */
 import { relative } from 'node:path';
-import type { UnclaimedRuns } from '../../projections/doctor/unclaimed-runs.ts';
+import type { UnclaimedRuns } from '../../projections/run/unclaimed-runs.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { argument, duration, oneLine } from '../terminal/text.ts';
 
-/** Where and when the lines are read. */
+/** The place and the time of reading. */
 export interface Reader {
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunInfo } from '../run/run-info.ts';
+import type { RunInfo } from './run-info.ts';
 
 /** Runs of one version of a pipeline. */
 export interface UnclaimedRuns {
