@@ -16,6 +16,7 @@ import { addHelp } from './help.ts';
 import { withColour } from './options/color.ts';
 import { DEFAULT_SCOPE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
 import { toCount, toDuration, withLimits } from './options/limit-flags.ts';
+import { addPool } from './options/pool-flag.ts';
 import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { rememberEnvironment } from './process/environment-secrets.ts';
 import { exitCode, type ExitCode } from './process/exit-code.ts';
@@ -143,6 +144,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
       'the most runs at once (default: 10); runs that only wait do not count',
       toCount,
     )
+    .option('--pool <name=size>', 'the most tries at once in a pool, over all workers; repeat it for several', addPool)
     .option('--grace <duration>', 'the time that runs have to end after a signal (default: 8s)', toDuration)
     .option('--metrics <port>', 'serve /health and /metrics for Prometheus on this port of 127.0.0.1', toPort)
     .option('--json', 'print a line of JSON for each run that is taken, done or failed')

@@ -20,7 +20,7 @@ import { createLevelEnd, type LevelEnd } from './level-end.ts';
 import { levelReview } from './level-review.ts';
 import { integrate, publishLast, takeBase, type LevelBefore } from './level-tasks.ts';
 import { boundLines } from './plan-bounds.ts';
-import { createSlots, type Slots } from './slots.ts';
+import { createSlots, type Slots } from '../actors/work/slots.ts';
 import { asksBy } from '../agents/work/ask-permission.ts';
 import { doSubtask } from './subtask-work.ts';
 import type { Subtask, WorkPlanInput } from './work-plan.ts';

@@ -22,7 +22,7 @@ import {
   type IntegrationOutput,
   type SubtaskOutput,
 } from './level-outputs.ts';
-import type { Slots } from './slots.ts';
+import type { Slots } from '../actors/work/slots.ts';
 import { subtaskPrompt } from './subtask-prompt.ts';
 import { isExpected } from './touched-paths.ts';
 import type { Subtask } from './work-plan.ts';

@@ -112,7 +112,7 @@ describe('phasegate doctor', () => {
       '  See r2, r3.',
       '  → Start a worker that has the definition of these runs: phasegate work two.mjs',
     ]);
-    const json = JSON.parse((await phasegate(['doctor', 'r2', '--json'], { cwd })).stdout);
-    expect(json.unclaimed).toMatchObject([{ pipeline: 'note', runs: ['r2'] }]);
+    const json: unknown = JSON.parse((await phasegate(['doctor', 'r2', '--json'], { cwd })).stdout);
+    expect(json).toMatchObject({ unclaimed: [{ pipeline: 'note', runs: ['r2'] }] });
   });
 });

@@ -142,8 +142,27 @@ function fileOf(version: string): string {
 
 function machineOf({ name, clock = 0 }: Machine): Record<string, string> {
   if (name === undefined) return {};
-  const preload = new URL('other-machine.mjs', import.meta.url).href;
-  return { NODE_OPTIONS: `--import ${preload}`, MACHINE: name, CLOCK: String(clock) };
+  const preload = `data:text/javascript,${encodeURIComponent(otherMachine(name, clock))}`;
+  return { NODE_OPTIONS: `--import ${preload}` };
+}
+
+/** A module that gives a process the host name of another machine, and a clock that is ahead. */
+function otherMachine(name: string, clock: number): string {
+  return `
+    import { syncBuiltinESMExports } from 'node:module';
+    import os from 'node:os';
+    os.hostname = () => ${JSON.stringify(name)};
+    syncBuiltinESMExports();
+    const RealDate = Date;
+    globalThis.Date = class extends RealDate {
+      constructor(...given) {
+        if (given.length === 0) super(RealDate.now() + ${clock});
+        else super(...given);
+      }
+      static now() {
+        return RealDate.now() + ${clock};
+      }
+    };`;
 }
 
 /** Approves an item. @returns 1 if this answer was the first. */

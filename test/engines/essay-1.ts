@@ -1,4 +1,4 @@
 /** Version 1 of the pipeline, for `phasegate work`. */
 import { essay } from './essay.ts';
 
-export default essay('1');
+export const pipeline = essay('1');

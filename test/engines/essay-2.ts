@@ -1,4 +1,4 @@
 /** Version 2 of the pipeline, for `phasegate work`. */
 import { essay } from './essay.ts';
 
-export default essay('2');
+export const pipeline = essay('2');

@@ -13,6 +13,7 @@ import { task } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
 import { personOf } from '../../model/handlers/person.ts';
+import type { PoolOption } from '../../model/handlers/pool.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
@@ -28,7 +29,7 @@ import { unreportedBy } from './unreported.ts';
 import { inWorkspace, refuseWorkspace, type Workspace, type WorkspaceOption } from './workspace.ts';
 
 /** Options of {@link agentReviewer}. */
-export interface AgentReviewerOptions {
+export interface AgentReviewerOptions extends PoolOption {
   readonly agent: Agent;
   /** The directory with the work, or a function that opens it for each try. Its `close` can refuse a reviewer that changed something. */
   readonly workspace: WorkspaceOption<ReviewContext>;
@@ -83,7 +84,7 @@ export function agentReviewer<const N extends string>(
   name: N,
   options: AgentReviewerOptions,
 ): Task<N, Decision, Inputs> {
-  const { agent, workspace, criteria, retry, timeout = AGENT_TIMEOUT, estimate, version } = options;
+  const { agent, workspace, criteria, retry, timeout = AGENT_TIMEOUT, estimate, version, pool } = options;
   const { maxMaterial = MOST_MATERIAL, maxAnswerChars = TEXT_LIMITS.modelAnswer } = options;
   if (typeof criteria !== 'string' || criteria.trim() === '') throw noCriteria(name);
   refuseWorkspace(name, workspace);
@@ -105,6 +106,7 @@ export function agentReviewer<const N extends string>(
     unreported: unreportedBy(agent),
     timeout,
     version,
+    pool,
     retry: agentRetry(retry),
     run: asksBy(options.permissions, run),
   });

@@ -10,6 +10,7 @@ import { fit, MOST_MATERIAL, refuseMaterial } from '../../llm/call/fit.ts';
 import { allInputs } from '../../llm/work/task-material.ts';
 import { taskMessages } from '../../llm/work/task-messages.ts';
 import { personOf } from '../../model/handlers/person.ts';
+import type { PoolOption } from '../../model/handlers/pool.ts';
 import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { check } from '../../model/values/standard-schema.ts';
@@ -26,7 +27,7 @@ import { takeTurn, type TurnWork } from './take-turn.ts';
 import { inWorkspace, refuseWorkspace, type Workspace, type WorkspaceOption } from './workspace.ts';
 
 /** Options of {@link agentTask}. */
-export interface AgentTaskOptions<S extends z.ZodType | undefined = z.ZodType | undefined> {
+export interface AgentTaskOptions<S extends z.ZodType | undefined = z.ZodType | undefined> extends PoolOption {
   readonly agent: Agent;
   /** The directory of the work, or a function that opens it for each try. */
   readonly workspace: WorkspaceOption<TaskContext>;
@@ -96,7 +97,7 @@ export function agentTask<const N extends string>(
   options: AgentTaskOptions & { readonly output?: undefined },
 ): Task<N, string, Inputs>;
 export function agentTask<N extends string>(name: N, options: AgentTaskOptions): Task<N, unknown, Inputs> {
-  const { agent, workspace, description, output, after, retry, timeout = AGENT_TIMEOUT, estimate, version } = options;
+  const { agent, workspace, description, output, after, retry, timeout = AGENT_TIMEOUT, estimate } = options;
   const { maxMaterial = MOST_MATERIAL, maxAnswerChars = TEXT_LIMITS.modelAnswer } = options;
   refuseWorkspace(name, workspace);
   refuseAccess(name, agent, 'write');
@@ -119,7 +120,8 @@ export function agentTask<N extends string>(name: N, options: AgentTaskOptions):
       estimate,
       unreported: unreportedBy(agent),
       timeout,
-      version,
+      version: options.version,
+      pool: options.pool,
       retry: agentRetry(retry),
       run: asksBy(options.permissions, run),
     },

@@ -8,6 +8,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
 import type { Run } from '../../runtime/run.ts';
+import type { PoolSizes } from '../../runtime/workers/places.ts';
 import { createWorker, type Worker } from '../../runtime/workers/worker.ts';
 import { thisHolder } from '../../store/holder.ts';
 import { loadPipeline } from '../load/load.ts';
@@ -24,6 +25,8 @@ import { argument, oneLine } from '../terminal/text.ts';
 export interface WorkFlags extends StoreFlags {
   /** Most runs at once. @default that of `createWorker` */
   readonly concurrency?: number | undefined;
+  /** Sizes of pools by name. @default none */
+  readonly pool?: PoolSizes | undefined;
   /** Milliseconds that runs have to end after a signal. @default 8000 */
   readonly grace?: number | undefined;
   /** The port of health and metrics; 0 for any free one. @default none is served */
@@ -43,6 +46,7 @@ export async function workOnRuns(files: readonly string[], flags: WorkFlags, io:
   try {
     const worker = createWorker(opened.store, pipelines, {
       concurrency: flags.concurrency,
+      pools: flags.pool,
       holder: thisHolder(),
       onRun: log.taken,
       onDone: log.done,

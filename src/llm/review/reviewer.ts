@@ -8,6 +8,7 @@ import type { Decision } from '../../model/decision/decision.ts';
 import { task } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
+import type { PoolOption } from '../../model/handlers/pool.ts';
 import type { Inputs, RetryPolicy, Task } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
@@ -22,7 +23,7 @@ import { majority } from './samples.ts';
 import { readVerdict, verdictForm } from './verdict.ts';
 
 /** Options of a model's review, without the choice of the model. */
-export interface ModelReviewerFields {
+export interface ModelReviewerFields extends PoolOption {
   /** Criteria for the work, in words. */
   readonly criteria: string;
   /**
@@ -71,7 +72,8 @@ export function modelReviewer<N extends string>(
   fields: ModelReviewerFields,
 ): Task<N, Decision, Inputs> {
   const { criteria, material, maxMaterial = MOST_MATERIAL } = fields;
-  const { retry, timeout = MODEL_TIMEOUT, samples = 1, estimate, maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
+  const { retry, timeout = MODEL_TIMEOUT, pool, samples = 1, estimate } = fields;
+  const { maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
   if (!Number.isSafeInteger(samples) || samples < 1) throw invalidSamples(name, samples);
@@ -116,7 +118,7 @@ export function modelReviewer<N extends string>(
       decided.abort();
     }
   };
-  return task(name, { estimate, unreported: unreportedBy(callers), timeout, retry: modelRetry(retry), run });
+  return task(name, { estimate, unreported: unreportedBy(callers), timeout, pool, retry: modelRetry(retry), run });
 }
 
 // --- internal ---

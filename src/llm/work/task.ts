@@ -4,6 +4,7 @@
  * @module
  */
 import type { z } from 'zod';
+import type { PoolOption } from '../../model/handlers/pool.ts';
 import type { AnyTask, Inputs, RetryPolicy, Task, TaskContext } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { TEXT_LIMITS } from '../../model/values/text-limits.ts';
@@ -18,7 +19,7 @@ import { allInputs } from './task-material.ts';
 import { taskMessages } from './task-messages.ts';
 
 /** Options of a model's task, without the choice of the model. */
-export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | undefined> {
+export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | undefined> extends PoolOption {
   /** The task in words. The model gets it after the revision, if there is one. @default '' */
   readonly description?: string | undefined;
   /** Instructions before the description, the same in each attempt, such as the model's role. @default '' */
@@ -81,7 +82,7 @@ export function modelTask<N extends string, O>(
     const text = await callModel(callerAt(callers, context.attempt), question, context);
     return form ? valueOf(form, text, context) : text;
   };
-  const { retry, timeout = MODEL_TIMEOUT } = fields;
+  const { retry, timeout = MODEL_TIMEOUT, pool } = fields;
   return {
     kind: 'task',
     name,
@@ -92,6 +93,7 @@ export function modelTask<N extends string, O>(
       estimate: fields.estimate,
       unreported: unreportedBy(callers),
       timeout,
+      pool,
       retry: modelRetry(retry),
       run,
     },

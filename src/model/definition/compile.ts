@@ -29,6 +29,8 @@ export interface TaskWork {
   readonly jitter?: boolean | undefined;
   /** Amounts that it uses and does not report. */
   readonly unreported?: readonly UsageAmount[] | undefined;
+  /** The pool in which it needs a place. It is not in the plan, so stored runs keep their fingerprint. */
+  readonly pool?: string | undefined;
   /** True if a reviewer may approve with other outputs. Only a person may, as the only reviewer. @default false */
   readonly mayEdit?: true;
   /** True if a person is the reviewer: the answer was validated when it was given. @default false */
@@ -147,10 +149,11 @@ function worksOf(tasks: readonly AnyTask[]): ReadonlyMap<string, TaskWork> {
 function taskWork({ options }: AnyTask): TaskWork {
   // Methods are compared bivariantly: `phase()` has checked that the handlers fit their phase.
   const { retryable, jitter } = options.retry ?? NO_RETRY;
-  const { output, unreported } = options;
+  const { output, unreported, pool } = options;
   const work: TaskWork = { runner: options, output, retryable };
   if (jitter !== undefined) Object.assign(work, { jitter });
   if (unreported) Object.assign(work, { unreported });
+  if (pool !== undefined) Object.assign(work, { pool });
   return work;
 }
 

@@ -39,6 +39,7 @@ const task = z.object({
       estimate: estimateSchema.optional(),
       unreported: z.array(z.enum(['tokens', 'costUsd'])).optional(),
       version,
+      pool: text.min(1).max(100).optional(),
       pipeline: call.optional(),
       input: call.optional(),
       outcome: call.optional(),
@@ -53,7 +54,11 @@ const task = z.object({
         path: ['pipeline'],
         error: 'expected a pipeline for "input" and "outcome"',
       },
-    ),
+    )
+    .refine(({ pipeline, pool }) => pipeline === undefined || pool === undefined, {
+      path: ['pool'],
+      error: 'expected none next to "pipeline": the tasks of that pipeline wait for places of their own',
+    }),
 });
 
 const check = z.object({

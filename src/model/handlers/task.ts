@@ -9,6 +9,7 @@ import type { SharedArtifact, TaskRecollection } from '../revision/revision-extr
 import type { Revision } from '../revision/revision.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import type { ChildInput, ChildOptions, ChildOutcome, ChildOutputs, ChildPipeline } from './child-pipeline.ts';
+import type { PoolOption } from './pool.ts';
 
 /** The name of a task, a phase or a reviewer: any string. */
 export type TaskName = string;
@@ -126,7 +127,7 @@ export interface RetryPolicy {
 export type UsageAmount = 'tokens' | 'costUsd';
 
 /** Options of `task()`. */
-export interface TaskOptions extends ChildOptions {
+export interface TaskOptions extends ChildOptions, PoolOption {
   /** The instructions, in words; the base of `prompt`. @default '' */
   readonly description?: string | undefined;
   /** The work. Its result, or the promise's, is the task's output and must be JSON; `undefined` becomes `null`. */

@@ -6,7 +6,7 @@
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
-import { holderIsAlive } from '../../store/holder.ts';
+import { holderIsAlive, thisHolder } from '../../store/holder.ts';
 import { releaseGone } from '../../store/lease-holder.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
@@ -16,6 +16,8 @@ import type { Run } from '../run.ts';
 import { resumeRun } from '../start.ts';
 import { PAUSE_MS, PassedRuns } from './passed-runs.ts';
 import { PipelineVersions } from './pipeline-versions.ts';
+import { checkPools, pooled } from './pooled-work.ts';
+import { createPlaces, type PoolSizes } from './places.ts';
 import { callSafely, cancelOrphan, isBenign, isStoreError, parentState, type FailedResume } from './free-runs.ts';
 
 /** Options of {@link createWorker}. */
@@ -25,6 +27,11 @@ export interface WorkerOptions extends Pick<
 > {
   /** Most runs that it works on at once, from 1. A suspended run does not count. @default 10 */
   readonly concurrency?: number | undefined;
+  /**
+   * The most tries that work at once in each pool, over all workers of the store: `{ openai: 8 }`. Workers should have the same sizes.
+   * `'unlimited'` for no limit. Each pool that a pipeline uses needs a size.
+   */
+  readonly pools?: PoolSizes | undefined;
   /** Stops the worker when it is aborted, as {@link Worker.stop} does. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each run that it begins to work on. */
@@ -59,7 +66,8 @@ export interface Worker {
  * that got a message. It lets go of a run that only waits, as with `whileWaiting: 'suspend'`. Several workers may share a store.
  *
  * @param pipelines Matched to runs by name and definition: several of one name are versions of it. Other runs are left alone.
- * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, or two pipelines have one name and one definition.
+ * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, two pipelines have one name and one
+ *   definition, or a pool has no size.
  */
 export function createWorker(
   given: RunStore,
@@ -67,9 +75,11 @@ export function createWorker(
   options: WorkerOptions = {},
 ): Worker {
   const store = patientStore(given);
-  const { concurrency = 10, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
+  const { concurrency = 10, pools = {}, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
   checkConcurrency(concurrency);
-  const versions = new PipelineVersions(pipelines);
+  checkPools(pipelines, pools);
+  const places = createPlaces(store, pools, options.holder ?? thisHolder());
+  const versions = new PipelineVersions([...new Set(pipelines)].map((one) => pooled(one, places)));
   const active = new Map<string, Run<unknown>>();
   const passed = new PassedRuns();
   let isDraining = false;
@@ -173,6 +183,7 @@ export function createWorker(
     signal?.removeEventListener('abort', onAbort);
     await looking;
     await Promise.all([...active.values()].map((run) => run.result));
+    places.close();
   }
 
   function stop(): Promise<void> {

@@ -87,9 +87,10 @@ export function buildDuration<T extends object>({
 }
 
 /** Builds the options that commands and agents have in common. */
-export function commonOf({ retry, estimate, timeout, version }: WorkFields) {
+export function commonOf({ retry, estimate, timeout, version, pool }: WorkFields) {
   return {
     version,
+    pool,
     retry: retry && buildRetry(retry),
     ...(timeout !== undefined && { timeout: milliseconds(timeout) }),
     estimate: estimate && buildDuration(estimate),

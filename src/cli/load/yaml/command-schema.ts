@@ -79,6 +79,10 @@ export const version = withDescription(
 /** Keys of every task and every reviewer, besides those of its command or agent. */
 export const work = {
   version,
+  pool: withDescription(
+    text.min(1).max(100).optional(),
+    'The pool in which a try needs a place. "phasegate work --pool <name>=<size>" limits it over all workers. Without it there is no limit.',
+  ),
   description: withDescription(text.optional(), 'Describes the work in words; the base of the prompt.', ''),
   retry: withDescription(retry.optional(), 'The tries in all if it fails, and the wait between them.', { attempts: 1 }),
   estimate: withDescription(

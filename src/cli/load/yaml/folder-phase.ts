@@ -7,7 +7,7 @@ import { INTEGRATION, integrationIn, type BaseOutput } from '../../../fleet/leve
 import { levelReview } from '../../../fleet/level-review.ts';
 import { integrate } from '../../../fleet/level-tasks.ts';
 import { tellAtStart } from '../../../fleet/start-notes.ts';
-import { createSlots } from '../../../fleet/slots.ts';
+import { createSlots } from '../../../actors/work/slots.ts';
 import { placeOf } from '../../../fleet/subtask-work.ts';
 import type { Subtask } from '../../../fleet/work-plan.ts';
 import { approve } from '../../../model/decision/decision.ts';

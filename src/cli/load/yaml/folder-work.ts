@@ -12,7 +12,7 @@ import type { FleetOptions } from '../../../fleet/fleet-options.ts';
 import { earlierSubtask, integrationIn, readBase, readIntegration } from '../../../fleet/level-outputs.ts';
 import { afterConflicts } from '../../../fleet/level-review.ts';
 import { inFolder, openForReading } from '../../../fleet/review-folder.ts';
-import type { Slots } from '../../../fleet/slots.ts';
+import type { Slots } from '../../../actors/work/slots.ts';
 import { doSubtask } from '../../../fleet/subtask-work.ts';
 import type { Subtask } from '../../../fleet/work-plan.ts';
 import { fit, MOST_MATERIAL } from '../../../llm/call/fit.ts';

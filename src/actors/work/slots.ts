@@ -1,9 +1,9 @@
 /**
- * Slots for agents: at most so many work at the same time.
+ * Slots: at most so many calls work at the same time.
  *
  * @module
  */
-import type { Count } from '../model/plan/policy-schema.ts';
+import type { Count } from '../../model/plan/policy-schema.ts';
 
 /** Runs work in a slot. */
 export interface Slots {
