@@ -6,7 +6,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approve, definePipeline, phase, startRun, submitRun, task } from 'phasegate';
+import { approve, createWorker, definePipeline, human, phase, startRun, submitRun, task } from 'phasegate';
+import { answerItem } from 'phasegate/inbox';
 import { postgresStore } from 'phasegate/postgres';
 import { sqliteStore } from 'phasegate/sqlite';
 import type { RunStore } from 'phasegate/store';
@@ -32,7 +33,7 @@ export async function benchStores(runs = 400): Promise<void> {
     for (const name of Object.keys(columns[0] ?? {})) {
       const values = columns.map((column) => column[name] ?? NaN);
       const [first = NaN, second] = values;
-      const ratio = second === undefined ? [] : [(second / first).toFixed(2)];
+      const ratio = second === undefined ? [] : [first > 0 ? (second / first).toFixed(2) : ''];
       console.log(`| ${[name, ...values.map((value) => value.toFixed(value < 10 ? 1 : 0)), ...ratio].join(' | ')} |`);
     }
   } finally {
@@ -61,9 +62,56 @@ async function measured(store: RunStore, name: string, folder: string, runs: num
       { store, name, folder, runs },
       count,
     );
+  Object.assign(column, await whileWaiting(store));
   await store.close();
   return column;
 }
+
+const WAITING = 10_000;
+
+/** Measures a worker while many runs wait for people. */
+async function whileWaiting(store: RunStore): Promise<Column> {
+  const draft = phase('draft', { tasks: [task('work', { run: () => 1 })], review: human({ question: 'Good?' }) });
+  const pipeline = definePipeline({ name: 'waiting', phases: [draft] });
+  const starting = Array.from({ length: 20 }, async () => {
+    for (let run = 0; run < WAITING / 20; run += 1) await startRun(pipeline, { store, whileWaiting: 'suspend' }).result;
+  });
+  await Promise.all(starting);
+  globalThis.gc?.();
+  const before = process.memoryUsage().heapUsed;
+  let looks = 0;
+  const counted: RunStore = {
+    ...store,
+    ready(...given) {
+      looks += 1;
+      return store.ready(...given);
+    },
+  };
+  const worker = createWorker(counted, [pipeline]);
+  while (looks < 20) await new Promise((resolve) => setTimeout(resolve, 50));
+  globalThis.gc?.();
+  const heap = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+  const begun = performance.now();
+  for (let look = 0; look < 100; look += 1) await store.ready([pipeline.name], 10);
+  const look = (performance.now() - begun) / 100;
+  const waits: number[] = [];
+  for (const { id, runId } of (await store.inbox({ open: true })).slice(0, ANSWERS)) {
+    const asked = performance.now();
+    await answerItem(store, id, { type: 'decide', decision: approve() });
+    while ((await store.run(runId))?.status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 2));
+    waits.push(performance.now() - asked);
+  }
+  await worker.stop();
+  return {
+    [`${WAITING} waiting runs: a look for ready ones, ms`]: look,
+    [`${WAITING} waiting runs: from an answer to the end of its run, ms`]:
+      waits.toSorted((a, b) => a - b)[ANSWERS / 2] ?? NaN,
+    [`${WAITING} waiting runs: memory of a worker, MB`]: Math.max(0, heap),
+  };
+}
+
+/** Answers of which the median is taken. */
+const ANSWERS = 20;
 
 interface Place {
   readonly store: RunStore;
