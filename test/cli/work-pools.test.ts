@@ -12,7 +12,8 @@ phases:
 describe('phasegate work --pool', () => {
   it('works on a pipeline in YAML whose task has a pool', async () => {
     const cwd = await files({ 'p.yaml': PIPELINE });
-    await phasegate(['run', 'p.yaml', '--detach', '--run-id', 'r'], { cwd });
+    const { stderr } = await phasegate(['run', 'p.yaml', '--detach', '--run-id', 'r'], { cwd });
+    expect(stderr).toContain("phasegate work p.yaml --pool 'the model=<size>'");
     const worker = start(['work', 'p.yaml', '--pool', 'the model=1', '--pool', 'other=unlimited'], { cwd });
     await says(worker, 'r "note" completed');
     worker.child.kill('SIGTERM');

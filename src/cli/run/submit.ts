@@ -5,6 +5,7 @@
  */
 import type { Pipeline } from '../../model/definition/define.ts';
 import type { RunOptions } from '../../runtime/run.ts';
+import { poolsOf } from '../../runtime/workers/pooled-work.ts';
 import { submitRun } from '../../runtime/workers/submit-run.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -26,7 +27,8 @@ export async function submitFile(
     // People can answer through the inbox.
     const runId = await submitRun(store, pipeline, { ...options, attended: true, source: placeOf(file, io) });
     io.stdout.write(`${runId}\n`);
-    io.stderr.write(`phasegate: a worker begins it: phasegate work ${argument(file)}${storeArgument(place)}\n`);
+    const pools = [...poolsOf(pipeline)].map((pool) => ` --pool ${argument(`${pool}=<size>`)}`).join('');
+    io.stderr.write(`phasegate: a worker begins it: phasegate work ${argument(file)}${pools}${storeArgument(place)}\n`);
     return exitCode.completed;
   } finally {
     await store.close();

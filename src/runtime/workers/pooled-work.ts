@@ -13,6 +13,12 @@ import { sizeMissing, type Places, type PoolSizes } from './places.ts';
 
 type AnyPipeline = Pipeline<unknown, never> | Pipeline<unknown>;
 
+/** Names of the pools that a pipeline uses. */
+export function poolsOf({ work }: AnyPipeline): ReadonlySet<string> {
+  const all = [...work.phases.values()].flatMap(({ tasks, reviewers }) => [...tasks.values(), ...reviewers.values()]);
+  return new Set(all.flatMap(({ pool }) => pool ?? []));
+}
+
 /** Checks that each pool that pipelines use has a size. @throws PhasegateError `INPUT_INVALID` */
 export function checkPools(pipelines: readonly AnyPipeline[], sizes: PoolSizes): void {
   for (const [pool, size] of Object.entries(sizes))
@@ -24,10 +30,9 @@ export function checkPools(pipelines: readonly AnyPipeline[], sizes: PoolSizes):
           hint: "Give a whole number from 1, or 'unlimited'.",
         },
       );
-  for (const { name, work } of pipelines)
-    for (const { tasks, reviewers } of work.phases.values())
-      for (const { pool } of [...tasks.values(), ...reviewers.values()])
-        if (pool !== undefined && !Object.hasOwn(sizes, pool)) throw sizeMissing(`start a worker for "${name}"`, pool);
+  for (const pipeline of pipelines)
+    for (const pool of poolsOf(pipeline))
+      if (!Object.hasOwn(sizes, pool)) throw sizeMissing(`start a worker for "${pipeline.name}"`, pool);
 }
 
 /** The same pipeline, with tries that wait for places. The pipelines that its tasks run are limited as well. */
