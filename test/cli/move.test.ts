@@ -96,6 +96,32 @@ describe('phasegate move', () => {
     expect(await store.runs()).toEqual([]);
   }, 60_000);
 
+  it('moves a run together with the runs that its tasks have started, which go on there', async () => {
+    const cwd = await files({
+      'p.mjs': `${PIPELINE.replace('export default', 'const essay =')}
+        export default definePipeline({ name: 'outer', phases: [phase('all', { tasks: [task('write', { pipeline: () => essay })] })] });`,
+    });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r'], { cwd });
+    const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+    onTestFinished(async () => store.close());
+    const before = await contents(store);
+    expect(before.length).toBe(2);
+    // The open item is that of the run of the task, and its answer goes with it.
+    const [item] = await store.inbox({ open: true });
+    expect(item?.runId).toMatch(/^r\/.+/u);
+    await answerItem(store, item?.id ?? '', { type: 'decide', decision: approve() });
+    const other = join(cwd, 'other.db');
+    expect((await phasegate(['move', other], { cwd })).stdout).toMatch(/^2 runs moved/u);
+    expect(await store.runs()).toEqual([]);
+    const target = sqliteStore(other);
+    onTestFinished(async () => target.close());
+    expect((await contents(target)).map(({ run, records }) => ({ run, records }))).toEqual(
+      before.map(({ run, records }) => ({ run, records })),
+    );
+    expect((await phasegate(['resume', 'r', '--store', other], { cwd })).code).toBe(0);
+    expect((await target.runs({ status: ['completed'] })).length).toBe(2);
+  }, 60_000);
+
   it('leaves a run that the other store has with other records', async () => {
     const { cwd, store } = await filled();
     const other = join(cwd, 'other.db');
