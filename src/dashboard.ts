@@ -3,5 +3,7 @@
  *
  * @module
  */
+export type { CommonOptions } from './server/create-context.ts';
+export type { PipelineToStart } from './server/pipelines.ts';
 export { serveDashboard, type CloseOptions, type Dashboard, type DashboardOptions } from './server/serve.ts';
 export type { DashboardActions } from './server/server-context.ts';

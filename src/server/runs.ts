@@ -9,7 +9,8 @@ import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { standingOf, type Standing } from '../store/run-status.ts';
 import type { RunAction, UiRun } from './api.ts';
-import type { ServerContext } from './server-context.ts';
+import type { UserAction } from './http/access.ts';
+import type { RequestContext, ServerContext } from './server-context.ts';
 
 /** A filter of runs. All conditions must hold. */
 export interface RunsWanted {
@@ -23,7 +24,7 @@ export interface RunsWanted {
 
 /** Lists runs, the latest started first. */
 export async function listRuns(
-  context: ServerContext,
+  context: RequestContext,
   { pipeline, standings, parent, limit }: RunsWanted,
 ): Promise<readonly UiRun[]> {
   const isAny = standings === undefined && parent === undefined;
@@ -41,7 +42,7 @@ export async function findRun({ store }: ServerContext, runId: string, action = 
 }
 
 /** Converts a run to the form that the API sends. */
-export function uiRun(context: ServerContext, run: ListedRun): UiRun {
+export function uiRun(context: RequestContext, run: ListedRun): UiRun {
   const { lease: _lease, lapsed: _lapsed, ...info } = run;
   const work = workOn(run, context.isAlive);
   const standing = standingOf(withLiveness(run, context.isAlive));
@@ -61,10 +62,14 @@ export function uiRun(context: ServerContext, run: ListedRun): UiRun {
   };
 }
 
-/** The actions that this server offers. A fork needs pipelines too, as a user forks a run to resume it. */
-export function offered({ readOnly, actions }: ServerContext): readonly RunAction[] {
+/** The actions that this server offers to a user. A fork needs pipelines too, as a user forks a run to resume it. */
+export function offered({ readOnly, actions, pipelines, access }: RequestContext): readonly UserAction[] {
   if (readOnly) return [];
-  return actions ? ['resume', 'retry', 'cancel', 'fork'] : ['cancel'];
+  const possible: readonly UserAction[] = [
+    ...(pipelines.size > 0 ? (['start'] as const) : []),
+    ...(actions ? (['resume', 'retry', 'cancel', 'fork'] as const) : (['cancel'] as const)),
+  ];
+  return possible.filter((action) => access.actions.includes(action));
 }
 
 // --- internal ---

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { addressOf } from './address.ts';
+
 /** A handler for each type of event. */
 export type EventHandlers = Readonly<Record<string, (event: MessageEvent<string>) => void>>;
 
@@ -19,7 +21,7 @@ export function listen(address: () => string, handlers: EventHandlers): () => vo
   let source: EventSource | undefined;
   let timer = 0;
   const open = () => {
-    const next = new EventSource(address());
+    const next = new EventSource(addressOf(address()));
     source = next;
     for (const [name, handle] of Object.entries(handlers)) next.addEventListener(name, handle);
     next.addEventListener('error', () => {

@@ -5,14 +5,20 @@
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import { replySchema } from '../projections/inbox/reply.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { replySchema } from '../../projections/inbox/reply.ts';
 import { RequestRefused } from './error-response.ts';
-import type { Env } from './guard.ts';
+import type { Env } from './env.ts';
 
 /** The schemas of the bodies. */
 export const answerRequest = z.strictObject({ nonce: z.string(), reply: replySchema });
 export const cancelRequest = z.strictObject({ reason: z.string().trim().min(1).optional() });
+export const startRequest = z.strictObject({
+  pipeline: z.string(),
+  runId: z.string(),
+  input: z.unknown().optional(),
+  begin: z.boolean().optional(),
+});
 export const forkRequest = z.strictObject({
   at: z.union([z.int().min(1), z.strictObject({ phase: z.string() })]),
   run: z.boolean().optional(),
