@@ -7,11 +7,14 @@
  *   GET  /api/session                    Session
  *   GET  /api/changes                    events: `changed`, after a change of a run or of the inbox; data: Change. With run=, also
  *                                        the events of /records for that run, from its beginning or after=; the run may
- *                                        not exist yet
+ *                                        not exist yet. With each= and after= for each of up to 32 runs, the same for all
+ *                                        of them: the names of these events end with a space and the encoded id
  *   GET  /api/open                       { open }: as in Change
  *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (lifecycles, with commas),
  *                                        pipeline=, parent= (runs that its tasks have
- *                                        started), limit= (500 if absent)
+ *                                        started), limit= (500 if absent). With id=, up to 100 times: these runs only.
+ *                                        With newer= (ms since 1970) also those with a later record or a process, and
+ *                                        { count } of all runs
  *   GET  /api/runs/:run                  UiRun
  *   GET  /api/runs/:run/records          events: `records`, data: RunRecord[], id: the number of the last; continues after
  *                                        `Last-Event-ID`, or at from=; `caught-up` after all present records were sent

@@ -11,7 +11,7 @@ import type { Done, Session } from './api.ts';
 import { createAssets } from './http/assets.ts';
 import { refusalOf, refused } from './http/error-response.ts';
 import { listChanges, readFileChange } from './changes.ts';
-import { eventStream, withClosing } from './streams/event-stream.ts';
+import { eventStream, withClosing, withName } from './streams/event-stream.ts';
 import type { Env } from './http/env.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
@@ -24,13 +24,15 @@ import {
   forkRequest,
   readBody,
   readCount,
+  readIds,
   readLastEventId,
+  readPositions,
   startRequest,
 } from './http/requests.ts';
 import { listPipelines } from './pipelines.ts';
 import { createRunActions, requireAction } from './run-actions.ts';
 import { createChangeStream } from './run-changes.ts';
-import { findRun, listRuns, offered, uiRun } from './runs.ts';
+import { changedRuns, findRun, listRuns, offered, uiRun } from './runs.ts';
 import type { RequestContext, ServerContext } from './server-context.ts';
 import { startPipeline } from './start-pipeline.ts';
 import { charts } from './statecharts.ts';
@@ -80,16 +82,23 @@ export function createApp(
     return c.json(session);
   });
   app.get('/api/changes', (c) => {
-    const runId = c.req.query('run');
-    const known = Math.max(readLastEventId(c), readCount(c, 'after', 0));
+    const wanted = readPositions(c);
     const texts = (signal: AbortSignal) =>
-      runId === undefined
+      wanted.length === 0
         ? changes.stream(signal)
-        : mergeStreams([changes.stream(signal), records.stream(runId, known + 1, known, signal)]);
+        : mergeStreams([
+            changes.stream(signal),
+            ...wanted.map(({ runId, known, name }) => {
+              const own = records.stream(runId, known + 1, known, signal);
+              return name === undefined ? own : withName(own, name);
+            }),
+          ]);
     return streamTo(c, (signal) => withClosing(texts(signal), context.farewell));
   });
   app.get('/api/open', async (c) => c.json({ open: await changes.open() }));
   app.get('/api/runs', async (c) => {
+    const [ids, newer] = [readIds(c), readCount(c, 'newer', 0)];
+    if (ids.length > 0 || newer > 0) return c.json(await changedRuns(within(c), ids, newer));
     const status = c.req.query('status');
     const standings = status === undefined ? undefined : readStandings(status);
     const limit = readCount(c, 'limit', MOST_RUNS);

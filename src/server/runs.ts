@@ -34,6 +34,30 @@ export async function listRuns(
   return runs.filter(({ standing }) => standings?.has(standing) ?? true).slice(0, limit);
 }
 
+/**
+ * Reads some runs again. A run of `ids` that is missing from the result was removed.
+ *
+ * @param newer If above 0, also runs with a record after this time, in milliseconds since 1970, and those that a process has. Then
+ *   `count` is the number of all runs.
+ */
+export async function changedRuns(
+  context: RequestContext,
+  ids: readonly string[],
+  newer: number,
+): Promise<{ readonly runs: readonly UiRun[]; readonly count?: number }> {
+  const { store, starts } = context;
+  const found = new Map<string, ListedRun>();
+  if (newer > 0)
+    for (const run of [...(await store.runs({ updatedAfter: newer })), ...(await store.runs({ leased: true }))])
+      found.set(run.runId, run);
+  for (const runId of new Set([...ids, ...(newer > 0 ? starts.runs() : [])])) {
+    const run = found.has(runId) ? undefined : await store.run(runId);
+    if (run) found.set(runId, run);
+  }
+  const runs = [...found.values()].map((run) => uiRun(context, run));
+  return newer > 0 ? { runs, count: (await store.runs()).length } : { runs };
+}
+
 /** Finds a run. @param action The verb for the error message. @throws PhasegateError `RUN_UNKNOWN` */
 export async function findRun({ store }: ServerContext, runId: string, action = 'show'): Promise<ListedRun> {
   const run = await store.run(runId);
