@@ -142,7 +142,9 @@ export function createApp(
   app.post('/api/runs', async (c) => {
     const own = within(c);
     requireAction(own, 'start');
-    return c.json(await startPipeline(own, createRunActions(own), await readBody(c, startRequest)));
+    const request = await readBody(c, startRequest);
+    if (request.begin === true) requireAction(own, 'resume');
+    return c.json(await startPipeline(own, createRunActions(own), request));
   });
   for (const how of ['resume', 'retry'] as const) {
     app.post(`/api/runs/:run/${how}`, async (c) => {

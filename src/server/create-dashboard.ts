@@ -10,6 +10,7 @@ import { createApp } from './app.ts';
 import { createContext, type CommonOptions } from './create-context.ts';
 import { USER_ACTIONS, type Access, type UserAction } from './http/access.ts';
 import { builtApp } from './http/assets.ts';
+import { refusalOf } from './http/error-response.ts';
 import { createUserGuard } from './http/user-guard.ts';
 
 /** A user of the application, who may read all runs of the store. */
@@ -77,6 +78,7 @@ export function createDashboard<P = unknown>(options: MountOptions<P>): MountedD
   return {
     async fetch(request, platform) {
       if (closing.signal.aborted) return new Response('The dashboard is closed', { status: 503 });
+      if (request.bodyUsed) return Response.json(BODY_USED, { status: 400 });
       const url = new URL(request.url);
       // Addresses of the page are relative, so its own has to end with a slash.
       if (url.pathname === base)
@@ -100,6 +102,11 @@ export function createDashboard<P = unknown>(options: MountOptions<P>): MountedD
 // --- internal ---
 
 const LONGEST_NAME = 200;
+
+const BODY_USED = refusalOf(
+  'Cannot read the request as the application has read its body',
+  'Put the dashboard before parsers of bodies.',
+);
 
 /** Checks the rights that the application gives, as it may be JavaScript. Anything but an explicit permission is none. */
 function accessOf({ name, mayAnswer = false, mayAct = [] }: DashboardUser): Access {

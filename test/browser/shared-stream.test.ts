@@ -125,6 +125,30 @@ describe('the page of runs', () => {
   });
 });
 
+it('a change that comes during a request is read after it', async () => {
+  const { store, origin, reads } = await counted();
+  const { page } = await openTab(`${origin}/#/runs`);
+  await page.getByText('No runs yet.').waitFor();
+  let proceed = (): void => undefined;
+  const free = new Promise<void>((resolve) => (proceed = resolve));
+  let isHeld = false;
+  await page.route('**/api/runs?*', async (route) => {
+    const response = await route.fetch();
+    isHeld = true;
+    await free;
+    await route.fulfill({ response });
+  });
+  await begin(store, 'one', [fake('a')]).result;
+  await expect.poll(() => isHeld).toBe(true);
+  await begin(store, 'two', [fake('a')]).result;
+  // The link tells the next change, of an item.
+  begin(store, 'three', [fake('a', { verdicts: ['ESCALATE: Is it good?'] })]);
+  await page.getByRole('link', { name: 'Needs you (1)' }).waitFor();
+  proceed();
+  await page.getByText('3 runs', { exact: true }).waitFor();
+  expect(reads().length).toBeGreaterThan(1);
+});
+
 // --- internal ---
 
 /** A request, and the bytes of its response so far. */

@@ -5,7 +5,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createWorker, definePipeline, phase, resumeRun, task } from '../../src/index.ts';
+import { createWorker, definePipeline, phase, PhasegateError, resumeRun, task } from '../../src/index.ts';
 import { dashboard } from './dashboard.ts';
 import { openTab } from './tab.ts';
 
@@ -93,6 +93,25 @@ describe('the page that starts runs', () => {
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await expect.poll(() => page.url()).toContain('#/run/');
     await page.getByText('completed').first().waitFor();
+  });
+
+  it('tells why a stored run could not be begun, and leads to it', async () => {
+    const { store, url } = await dashboard({
+      pipelines,
+      actions: {
+        resume: () =>
+          Promise.reject(
+            new PhasegateError('FILE_UNREADABLE', 'Cannot read p.ts as it is gone', { hint: 'Bring it back.' }),
+          ),
+        retry: () => Promise.resolve(),
+      },
+    });
+    const { page } = await openTab(`${url}#/start?pipeline=plain`);
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('Cannot read p.ts as it is gone').waitFor();
+    const [run] = await store.runs();
+    await page.getByRole('link', { name: run?.runId ?? '', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: /plain/u }).waitFor();
   });
 
   it('is offered only if runs can be started', async () => {

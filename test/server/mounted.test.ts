@@ -213,6 +213,39 @@ describe('createDashboard()', () => {
     expect((await dashboard.fetch(new Request('https://ops.example/opsx/api/session'))).status).toBe(404);
   });
 
+  it('refuses a request whose body the application has read', async () => {
+    const { store } = await ownStore();
+    const dashboard = createDashboard({ store, authorize: () => USERS['ada'] });
+    const request = new Request('https://ops.example/api/runs/r/cancel', { method: 'POST', body: '{}' });
+    await request.text();
+    const response = await dashboard.fetch(request);
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('before parsers of bodies'),
+    ]);
+  });
+
+  it('begins a run only for a user who may resume one', async () => {
+    const { store } = await ownStore();
+    const resume = vi.fn(() => Promise.resolve());
+    const dashboard = createDashboard({
+      store,
+      pipelines: [quick],
+      actions: { resume, retry: resume },
+      authorize: () => ({ name: 'Ada', mayAct: ['start'] }),
+    });
+    const start = async (begin: boolean) => {
+      const headers = { origin: 'https://ops.example', 'content-type': 'application/json' };
+      const body = JSON.stringify({ pipeline: 'quick', runId: 'r', begin });
+      return (await dashboard.fetch(new Request('https://ops.example/api/runs', { method: 'POST', headers, body })))
+        .status;
+    };
+    expect(await start(true)).toBe(403);
+    expect(await store.runs()).toEqual([]);
+    expect(await start(false)).toBe(200);
+    expect(resume).not.toHaveBeenCalled();
+  });
+
   it('takes nothing but true as a permission', async () => {
     const { store } = await ownStore();
     const run = await asked(store);

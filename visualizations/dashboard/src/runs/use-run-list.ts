@@ -26,15 +26,16 @@ export function useRunList(): Asked<readonly UiRun[]> {
     const { signal } = leave;
     const keepReading = async () => {
       while (!signal.aborted) {
-        const result = await readOnce(latest.current, signal);
+        // Changes during the request cause another one.
+        const seen = latest.current;
+        const result = await readOnce(seen, signal);
         if (signal.aborted) return;
         if (result) setAsked(result);
-        const { version } = latest.current;
         await Promise.race([
           new Promise((resolve) => setTimeout(resolve, PAUSE_MS)),
           new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true })),
         ]);
-        if (version === latest.current.version && !signal.aborted)
+        if (seen.version === latest.current.version && !signal.aborted)
           await new Promise<void>((resolve) => (wake.current = resolve));
       }
     };

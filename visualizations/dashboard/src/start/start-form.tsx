@@ -5,8 +5,8 @@
  */
 import { type ReactNode, type SubmitEvent, useId, useRef, useState } from 'react';
 import { ulid } from 'ulid';
-import type { Started, StartRequest, UiPipeline } from '../../../../src/server/api.ts';
-import { post, refusedBy, type Refused } from '../data/ask.ts';
+import type { Refusal, Started, StartRequest, UiPipeline } from '../../../../src/server/api.ts';
+import { post, Refused, refusedBy } from '../data/ask.ts';
 import { useSession } from '../data/session.ts';
 import { readTyped, type Typed } from '../inbox/answer-draft.ts';
 import { TypedField } from '../inbox/typed-field.tsx';
@@ -26,6 +26,7 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
   const [begin, setBegin] = useState(canBegin);
   const [isSending, setIsSending] = useState(false);
   const [refusal, setRefusal] = useState<Refused | null>(null);
+  const [stored, setStored] = useState<NotBegun | null>(null);
   const sent = useRef<{ readonly text: string; readonly runId: string } | null>(null);
   const input = inputOf(typed);
   const send = async (event: SubmitEvent<HTMLFormElement>) => {
@@ -38,9 +39,14 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
     sent.current = { text, runId };
     setIsSending(true);
     setRefusal(null);
+    setStored(null);
     try {
-      await post<Started>('/api/runs', { ...wanted, runId } satisfies StartRequest);
-      go(routeOf(hashOfRun(runId)));
+      const { problem } = await post<Started>('/api/runs', { ...wanted, runId } satisfies StartRequest);
+      if (problem === undefined) go(routeOf(hashOfRun(runId)));
+      else {
+        setStored({ runId, problem });
+        setIsSending(false);
+      }
     } catch (error) {
       setRefusal(refusedBy(error));
       setIsSending(false);
@@ -90,11 +96,26 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
         {isSending ? 'Starting…' : 'Start'}
       </button>
       {refusal && !isWrong ? <RefusalNote error={refusal} /> : null}
+      {stored ? (
+        <div role="alert">
+          <p>
+            The run is stored, and a worker may begin it: <a href={hashOfRun(stored.runId)}>{stored.runId}</a>. It could
+            not be begun here.
+          </p>
+          <RefusalNote error={new Refused({ error: stored.problem })} />
+        </div>
+      ) : null}
     </form>
   );
 }
 
 // --- internal ---
+
+/** A stored run that the server could not begin. */
+interface NotBegun {
+  readonly runId: string;
+  readonly problem: Refusal['error'];
+}
 
 function inputOf(typed: Typed): { readonly input?: unknown } | { readonly problem: string } {
   if (typed.text.trim() === '') return {};
