@@ -257,14 +257,18 @@ async function createProject(files: readonly { readonly file: string; readonly t
   const project = await mkdtemp(join(tmpdir(), 'phasegate-docs-'));
   const modules = join(project, 'node_modules');
   for (const name of [
+    'express',
     'fast-check',
+    'hono',
     'rxjs',
     'ws',
     'xstate',
     'zod',
+    '@hono/node-server',
     '@statelyai/inspect',
     '@opentelemetry/api',
     '@opentelemetry/sdk-trace-base',
+    '@types/express',
     '@types/node',
   ]) {
     await mkdir(dirname(join(modules, name)), { recursive: true });

@@ -84,7 +84,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   store: ['sqlite', 'postgres', 'sql', '.'],
   runtime: ['workers', '.', 'inbox', 'records', 'resuming'],
   visualizations: ['statechart', 'pictures', 'layout'],
-  server: ['.'],
+  server: ['.', 'http', 'streams'],
   llm: ['work', 'review', 'call'],
   agents: ['work', 'submit', 'command', 'jsonl', 'process', '.'],
   cli: [

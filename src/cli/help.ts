@@ -85,7 +85,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
       page: 'cli.md#inbox',
     },
   ],
-  ['ui', { group: PEOPLE, examples: ['ui', 'ui --port 4400 --read-only'], page: 'dashboard.md' }],
+  ['ui', { group: PEOPLE, examples: ['ui', 'ui --port 4400 --read-only', 'ui article.ts'], page: 'dashboard.md' }],
   ['ls', { group: LOOK, examples: ['ls', 'ls --status waiting,suspended'], page: 'cli.md#ls-show-events' }],
   ['show', { group: LOOK, examples: ['show latest', 'show latest --timeline'], page: 'cli.md#ls-show-events' }],
   ['events', { group: LOOK, examples: ['events latest --follow'], page: 'cli.md#ls-show-events' }],

@@ -154,11 +154,13 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .action(async (run: string, flags: CancelFlags) =>
       end(await (await import('./commands/cancel.ts')).cancelStored(run, flags, io)),
     );
-  command(program, 'ui')
-    .description('serve the dashboard: see runs and answer inbox items in a browser')
+  command(program, 'ui [pipeline...]')
+    .description('serve the dashboard: see runs, answer inbox items and start runs of these pipelines in a browser')
     .option('--port <number>', 'the port on this machine (default: the first free one from 4400)', toPort)
     .option('--read-only', 'allow no answers and no changes')
-    .action(async (flags: UiFlags) => end(await (await import('./commands/ui.ts')).serveUi(flags, io)));
+    .action(async (files: readonly string[], flags: UiFlags) =>
+      end(await (await import('./commands/ui.ts')).serveUi(files, flags, io)),
+    );
   command(program, 'rm <run...>')
     .description('remove runs and everything that belongs to them')
     .action(async (runs: readonly string[], flags: StoreFlags) =>

@@ -7,16 +7,21 @@
  *   GET  /api/session                    Session
  *   GET  /api/changes                    events: `changed`, after a change of a run or of the inbox; data: Change. With run=, also
  *                                        the events of /records for that run, from its beginning or after=; the run may
- *                                        not exist yet
+ *                                        not exist yet. With each= and after= for each of up to 32 runs, the same for all
+ *                                        of them: the names of these events end with a space and the encoded id
  *   GET  /api/open                       { open }: as in Change
  *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (lifecycles, with commas),
  *                                        pipeline=, parent= (runs that its tasks have
- *                                        started), limit= (500 if absent)
+ *                                        started), limit= (500 if absent). With id=, up to 100 times: these runs only.
+ *                                        With newer= (ms since 1970) also those with a later record or a process, and
+ *                                        { count } of all runs
  *   GET  /api/runs/:run                  UiRun
  *   GET  /api/runs/:run/records          events: `records`, data: RunRecord[], id: the number of the last; continues after
  *                                        `Last-Event-ID`, or at from=; `caught-up` after all present records were sent
  *   GET  /api/runs/:run/records/:seq/changes       UiChanges: the files of the commit that the output of the record names
  *   GET  /api/runs/:run/records/:seq/changes/file  UiFileChange: the change of one of them; path=, from= of a renamed one
+ *   GET  /api/pipelines                  { pipelines: UiPipeline[] }: those of which the server starts runs
+ *   POST /api/runs                       StartRequest → Started
  *   POST /api/runs/:run/resume|retry     Done
  *   POST /api/runs/:run/cancel           CancelRequest → Done
  *   POST /api/runs/:run/fork             ForkRequest → Forked
@@ -56,24 +61,29 @@ import type { RunInfo } from '../projections/run/run-info.ts';
 import type { KeptItem } from '../store/pending-answers.ts';
 import type { Standing } from '../store/run-status.ts';
 import type { Difference, DifferenceFile } from '../workspaces/port.ts';
+import type { UserAction } from './http/access.ts';
+import type { Refusal } from './http/refusal.ts';
+
+export type { Started, StartRequest, UiPipeline } from './api-start.ts';
+export type { Refusal } from './http/refusal.ts';
 
 /** The server that the browser is connected to. */
 export interface Session {
   readonly version: string;
   /** The name of the store, as given to the server. */
   readonly store: string;
-  /** True if the dashboard refuses answers and changes. */
+  /** True if the dashboard refuses all answers and changes of this user. */
   readonly readOnly: boolean;
   /** The user name that answers are recorded with. */
   readonly user: string;
-  /** The actions on runs that this server offers. All but cancel need the pipelines of the runs. */
-  readonly actions: readonly RunAction[];
+  /** The actions that this server offers to the user. All but cancel need pipelines. */
+  readonly actions: readonly UserAction[];
   /** The server's clock, in milliseconds since 1970. Records have their times from a clock like it. */
   readonly now: number;
 }
 
 /** An action on a run, other than an answer. */
-export type RunAction = 'resume' | 'retry' | 'cancel' | 'fork';
+export type RunAction = Exclude<UserAction, 'start'>;
 
 /** A change of runs or of the inbox. The first one of each connection means that anything may have changed. */
 export interface Change {
@@ -116,6 +126,8 @@ export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
   readonly item: UiItem;
   /** The run of the item. */
   readonly run: UiRun;
+  /** True if the user may answer it. */
+  readonly mayAnswer: boolean;
 }
 
 /** An alert about a running run. */
@@ -201,14 +213,4 @@ export interface Charts {
 /** The run after an action. */
 export interface Done {
   readonly run: UiRun;
-}
-
-/** The error of a refused request. */
-export interface Refusal {
-  readonly error: {
-    /** A code of docs/errors.md. */
-    readonly code: string;
-    readonly message: string;
-    readonly hint?: string | undefined;
-  };
 }

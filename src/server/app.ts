@@ -3,37 +3,62 @@
  *
  * @module
  */
-import { Hono } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { readStandings } from '../store/run-status.ts';
 import { createAlertStream } from './alerts.ts';
 import type { Done, Session } from './api.ts';
-import { createAssets } from './assets.ts';
-import { refusalOf, refused } from './error-response.ts';
+import { createAssets } from './http/assets.ts';
+import { refusalOf, refused } from './http/error-response.ts';
 import { listChanges, readFileChange } from './changes.ts';
-import { eventStream, withClosing } from './event-stream.ts';
-import { createGuard, setSecurityHeaders, type Env, type Secrets } from './guard.ts';
+import { eventStream, withClosing, withName } from './streams/event-stream.ts';
+import type { Env } from './http/env.ts';
+import { setSecurityHeaders } from './http/security-headers.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
-import { mergeStreams } from './merge-streams.ts';
+import { mergeStreams } from './streams/merge-streams.ts';
+import { whileAllowed } from './streams/while-allowed.ts';
 import { createRecordStream } from './records.ts';
-import { answerRequest, cancelRequest, forkRequest, readBody, readCount, readLastEventId } from './requests.ts';
-import { createRunActions } from './run-actions.ts';
+import {
+  answerRequest,
+  cancelRequest,
+  forkRequest,
+  readBody,
+  readCount,
+  readIds,
+  readLastEventId,
+  readPositions,
+  startRequest,
+} from './http/requests.ts';
+import { listPipelines } from './pipelines.ts';
+import { createRunActions, requireAction } from './run-actions.ts';
 import { createChangeStream } from './run-changes.ts';
-import { findRun, listRuns, offered, uiRun } from './runs.ts';
-import type { ServerContext } from './server-context.ts';
+import { changedRuns, findRun, listRuns, offered, uiRun } from './runs.ts';
+import type { RequestContext, ServerContext } from './server-context.ts';
+import { startPipeline } from './start-pipeline.ts';
 import { charts } from './statecharts.ts';
 import { version } from '../store/version.ts';
 
-/** Creates the app. @param secrets Callers need one of them. @param assets The folder with the built pages. */
-export function createApp(context: ServerContext, secrets: Secrets, assets: string | URL | undefined): Hono<Env> {
+/** Creates the app. @param guard Refuses requests, or sets their access. @param assets The folder with the built pages. */
+export function createApp(
+  context: ServerContext,
+  guard: MiddlewareHandler<Env>,
+  assets: string | URL | undefined,
+): Hono<Env> {
   const app = new Hono<Env>();
   const records = createRecordStream(context);
   const changes = createChangeStream(context);
   const alerts = createAlertStream(context);
-  const actions = createRunActions(context);
-  const done = async (runId: string): Promise<Done> => ({ run: uiRun(context, await findRun(context, runId)) });
+  const within = (c: Context<Env>): RequestContext => ({ ...context, access: c.get('access') });
+  const done = async (own: RequestContext, runId: string): Promise<Done> => ({
+    run: uiRun(own, await findRun(own, runId)),
+  });
+  const streamTo = (c: Context<Env>, makeTexts: (signal: AbortSignal) => AsyncGenerator<string>): Response => {
+    const mayStay = c.get('mayStay');
+    const guarded = (signal: AbortSignal) => (mayStay ? whileAllowed(makeTexts(signal), mayStay) : makeTexts(signal));
+    return eventStream(guarded, context.streams);
+  };
 
-  app.use(setSecurityHeaders, createGuard(secrets));
+  app.use(setSecurityHeaders, guard);
   app.onError((thrown, c) => {
     const { status, body } = refused(thrown);
     if (body.error.code === 'INTERNAL') context.onError(thrown);
@@ -42,33 +67,50 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
   app.notFound((c) => c.json(refusalOf(`Cannot find ${c.req.method} ${c.req.path}`), 404));
 
   app.get('/api/session', (c) => {
-    const { storeName: store, readOnly, user } = context;
-    const session: Session = { version: version(), store, readOnly, user, actions: offered(context), now: Date.now() };
+    const own = within(c);
+    const { user, isReader } = own.access;
+    const actions = offered(own);
+    const readOnly = context.readOnly || (isReader && actions.length === 0);
+    const session: Session = {
+      version: version(),
+      store: context.storeName,
+      readOnly,
+      user,
+      actions,
+      now: Date.now(),
+    };
     return c.json(session);
   });
   app.get('/api/changes', (c) => {
-    const runId = c.req.query('run');
-    const known = Math.max(readLastEventId(c), readCount(c, 'after', 0));
+    const wanted = readPositions(c);
     const texts = (signal: AbortSignal) =>
-      runId === undefined
+      wanted.length === 0
         ? changes.stream(signal)
-        : mergeStreams([changes.stream(signal), records.stream(runId, known + 1, known, signal)]);
-    return eventStream((signal) => withClosing(texts(signal), context.farewell), context.streams);
+        : mergeStreams([
+            changes.stream(signal),
+            ...wanted.map(({ runId, known, name }) => {
+              const own = records.stream(runId, known + 1, known, signal);
+              return name === undefined ? own : withName(own, name);
+            }),
+          ]);
+    return streamTo(c, (signal) => withClosing(texts(signal), context.farewell));
   });
   app.get('/api/open', async (c) => c.json({ open: await changes.open() }));
   app.get('/api/runs', async (c) => {
+    const [ids, newer] = [readIds(c), readCount(c, 'newer', 0)];
+    if (ids.length > 0 || newer > 0) return c.json(await changedRuns(within(c), ids, newer));
     const status = c.req.query('status');
     const standings = status === undefined ? undefined : readStandings(status);
     const limit = readCount(c, 'limit', MOST_RUNS);
     const [pipeline, parent] = [c.req.query('pipeline'), c.req.query('parent')];
-    return c.json({ runs: await listRuns(context, { pipeline, parent, standings, limit }) });
+    return c.json({ runs: await listRuns(within(c), { pipeline, parent, standings, limit }) });
   });
-  app.get('/api/runs/:run', async (c) => c.json(uiRun(context, await findRun(context, c.req.param('run')))));
+  app.get('/api/runs/:run', async (c) => c.json(uiRun(within(c), await findRun(context, c.req.param('run')))));
   app.get('/api/runs/:run/records', async (c) => {
     const { runId } = await findRun(context, c.req.param('run'));
     const known = readLastEventId(c);
     const from = Math.max(known + 1, readCount(c, 'from', 1));
-    return eventStream((signal) => records.stream(runId, from, known, signal), context.streams);
+    return streamTo(c, (signal) => records.stream(runId, from, known, signal));
   });
   app.get('/api/runs/:run/records/:seq{[1-9][0-9]{0,14}}/changes', async (c) => {
     const { runId } = await findRun(context, c.req.param('run'));
@@ -84,7 +126,11 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
     const all = c.req.query('all') === '1';
     return c.json({ items: await listItems(context, { all, runId: c.req.query('run') }) });
   });
-  app.get('/api/inbox/:item', async (c) => c.json(await itemInFull(context, c.req.param('item'))));
+  app.get('/api/inbox/:item', async (c) => c.json(await itemInFull(within(c), c.req.param('item'))));
+  app.get('/api/pipelines', (c) => {
+    const isOffered = offered(within(c)).includes('start');
+    return c.json({ pipelines: isOffered ? listPipelines(context.pipelines) : [] });
+  });
   app.get('/api/charts', (c) => c.json(charts()));
   app.get('/api/artifacts/:hash{[0-9a-f]{64}}', async (c) => {
     const content = await context.store.artifact(c.req.param('hash'));
@@ -93,24 +139,40 @@ export function createApp(context: ServerContext, secrets: Secrets, assets: stri
   });
 
   if (context.readOnly) app.post('*', (c) => c.json(READ_ONLY, 403));
+  app.post('/api/runs', async (c) => {
+    const own = within(c);
+    requireAction(own, 'start');
+    const request = await readBody(c, startRequest);
+    if (request.begin === true) requireAction(own, 'resume');
+    return c.json(await startPipeline(own, createRunActions(own), request));
+  });
   for (const how of ['resume', 'retry'] as const) {
     app.post(`/api/runs/:run/${how}`, async (c) => {
-      const run = await findRun(context, c.req.param('run'), how);
-      const state = await actions.continueRun(how, run);
-      return c.json(await done(run.runId), state === 'begun' ? 200 : 202);
+      const own = within(c);
+      requireAction(own, how);
+      const run = await findRun(own, c.req.param('run'), how);
+      const state = await createRunActions(own).continueRun(how, run);
+      return c.json(await done(own, run.runId), state === 'begun' ? 200 : 202);
     });
   }
   app.post('/api/runs/:run/cancel', async (c) => {
+    const own = within(c);
+    requireAction(own, 'cancel');
     const runId = c.req.param('run');
-    await actions.cancel(runId, (await readBody(c, cancelRequest)).reason);
-    return c.json(await done(runId));
+    await createRunActions(own).cancel(runId, (await readBody(c, cancelRequest)).reason);
+    return c.json(await done(own, runId));
   });
-  app.post('/api/runs/:run/fork', async (c) =>
-    c.json(await actions.fork(c.req.param('run'), await readBody(c, forkRequest))),
-  );
-  app.post('/api/inbox/:item/answer', async (c) =>
-    c.json(await answer(context, actions, c.req.param('item'), await readBody(c, answerRequest))),
-  );
+  app.post('/api/runs/:run/fork', async (c) => {
+    const own = within(c);
+    requireAction(own, 'fork');
+    const request = await readBody(c, forkRequest);
+    if (request.run === true) requireAction(own, 'resume');
+    return c.json(await createRunActions(own).fork(c.req.param('run'), request));
+  });
+  app.post('/api/inbox/:item/answer', async (c) => {
+    const own = within(c);
+    return c.json(await answer(own, createRunActions(own), c.req.param('item'), await readBody(c, answerRequest)));
+  });
 
   const asset = createAssets(assets);
   app.get('/', asset);

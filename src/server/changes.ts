@@ -8,7 +8,7 @@ import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.
 import { readRun } from '../store/read-run.ts';
 import type { Difference, DiffOptions } from '../workspaces/port.ts';
 import type { UiChanges, UiFileChange } from './api.ts';
-import { refused, RequestRefused } from './error-response.ts';
+import { refused, RequestRefused } from './http/error-response.ts';
 import type { ServerContext } from './server-context.ts';
 
 /**

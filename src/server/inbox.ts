@@ -12,10 +12,10 @@ import { withLiveness } from '../store/lease-holder.ts';
 import { detailOf, withAnswer, withAnswers } from '../store/pending-answers.ts';
 import { answered, itemUnknown } from '../store/refusals.ts';
 import type { Answered, AnswerRequest, UiItem, UiItemDetail } from './api.ts';
-import { refused } from './error-response.ts';
+import { refused, RequestRefused } from './http/error-response.ts';
 import type { RunActions } from './run-actions.ts';
 import { findRun, uiRun } from './runs.ts';
-import type { ServerContext } from './server-context.ts';
+import type { RequestContext, ServerContext } from './server-context.ts';
 
 /** Lists items, the oldest first. */
 export async function listItems(
@@ -26,27 +26,29 @@ export async function listItems(
 }
 
 /** Reads an item in full. @throws PhasegateError `ITEM_UNKNOWN` */
-export async function itemInFull(context: ServerContext, id: string): Promise<UiItemDetail> {
+export async function itemInFull(context: RequestContext, id: string): Promise<UiItemDetail> {
   const item = await withAnswer(context.store, await findItem(context, id, 'show'));
   const { changes: _changes, ...detail } = await detailOf(context.store, item, { isPacked: true });
-  return { ...detail, item, run: uiRun(context, await findRun(context, item.runId)) };
+  const run = uiRun(context, await findRun(context, item.runId));
+  return { ...detail, item, run, mayAnswer: !context.readOnly && context.access.mayAnswer(item) };
 }
 
 /**
  * Stores an answer to an item, and then waits a moment for a process to take it.
  *
- * @throws PhasegateError As `answerItem` does. `ANSWERED` names who has answered.
+ * @throws PhasegateError As `answerItem` does. `ANSWERED` names who has answered; `REQUEST_REFUSED` if the user may not answer it.
  */
 export async function answer(
-  context: ServerContext,
+  context: RequestContext,
   actions: RunActions,
   id: string,
   { nonce, reply }: AnswerRequest,
 ): Promise<Answered> {
   const item = await withAnswer(context.store, await findItem(context, id, 'answer'));
+  if (!context.access.mayAnswer(item)) throw mayNot(item, context.access.user);
   if (item.answer) throw answeredBy(item);
   try {
-    await answerItem(context.store, id, reply, { nonce, by: context.user });
+    await answerItem(context.store, id, reply, { nonce, by: context.access.user });
   } catch (thrown) {
     if (!PhasegateError.is(thrown) || thrown.code !== 'ANSWERED') throw thrown;
     // Another answer came first.
@@ -68,12 +70,17 @@ async function findItem({ store }: ServerContext, id: string, action: 'show' | '
   throw itemUnknown(action, id.replace(/:[^:]*$/u, ''), id);
 }
 
+function mayNot({ id }: InboxItem, user: string): RequestRefused {
+  const problem = `Cannot answer item ${id} as its application does not let this user: ${JSON.stringify(user)}`;
+  return new RequestRefused(403, problem, 'Ask somebody who may answer it.');
+}
+
 function answeredBy({ id, answer: given, closedAt, outcome, who }: UiItem): PhasegateError {
   return answered(id, closedAt === undefined ? undefined : (outcome ?? 'no outcome'), given?.by ?? who);
 }
 
 async function waitForOutcome(
-  context: ServerContext,
+  context: RequestContext,
   actions: RunActions,
   { id, runId }: InboxItem,
 ): Promise<Answered> {

@@ -6,7 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ListedRun } from '../store/port.ts';
 import type { Refusal, UiStart } from './api.ts';
-import { refused } from './error-response.ts';
+import { refused } from './http/error-response.ts';
 
 /** `begun` if the run works; `starting` if the caller has waited long enough, and the start is still pending. */
 export type Begun = 'begun' | 'starting';

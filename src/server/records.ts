@@ -6,9 +6,9 @@
 import type { RunRecord } from '../model/events/event.ts';
 import type { RunStore } from '../store/port.ts';
 import type { Refusal } from './api.ts';
-import { refused } from './error-response.ts';
-import { createBell, createTurns, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
-import { createPoller, type Poller } from './poller.ts';
+import { refused } from './http/error-response.ts';
+import { createBell, createTurns, eventText, HEARTBEAT, HEARTBEAT_MS } from './streams/event-stream.ts';
+import { createPoller, type Poller } from './streams/poller.ts';
 import type { ServerContext } from './server-context.ts';
 
 /** Streams records to any number of readers. */

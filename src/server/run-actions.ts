@@ -9,10 +9,11 @@ import { forkRun } from '../runtime/fork.ts';
 import { releaseGoneLease } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import type { Forked, ForkRequest, RunAction } from './api.ts';
-import { refused, RequestRefused } from './error-response.ts';
+import type { UserAction } from './http/access.ts';
+import { refused, RequestRefused } from './http/error-response.ts';
 import type { Begun } from './pending-starts.ts';
 import { findRun, offered } from './runs.ts';
-import type { ServerContext } from './server-context.ts';
+import type { RequestContext } from './server-context.ts';
 
 /** Executes actions on runs. Each method throws a PhasegateError if it fails. */
 export interface RunActions {
@@ -24,7 +25,7 @@ export interface RunActions {
 }
 
 /** Creates the run actions. */
-export function createRunActions(context: ServerContext): RunActions {
+export function createRunActions(context: RequestContext): RunActions {
   function continueRun(how: 'resume' | 'retry', run: ListedRun): Promise<Begun> {
     const { actions } = context;
     if (!actions) throw notOffered(how, run.runId);
@@ -36,12 +37,12 @@ export function createRunActions(context: ServerContext): RunActions {
 
   return {
     continueRun,
-    async cancel(runId, reason = `Cancelled by ${context.user} in the dashboard`) {
+    async cancel(runId, reason = `Cancelled by ${context.access.user} in the dashboard`) {
       let left = PATIENCE_MS;
       await cancelAnywhere(context.store, runId, {
         reason,
         holder: context.holder,
-        by: context.user,
+        by: context.access.user,
         free: (run) => releaseGoneLease(context.store, run, context),
         async wait() {
           await setTimeout(POLL_MS);
@@ -64,6 +65,13 @@ export function createRunActions(context: ServerContext): RunActions {
   };
 }
 
+/** Refuses an action that the user may not take. @throws RequestRefused */
+export function requireAction({ access }: RequestContext, action: UserAction): void {
+  if (access.actions.includes(action)) return;
+  const problem = `Cannot ${action} a run as its application does not let this user: ${JSON.stringify(access.user)}`;
+  throw new RequestRefused(403, problem, 'Ask somebody who may.');
+}
+
 // --- internal ---
 
 /** Milliseconds that the process of a run gets to cancel it, and between polls. */
@@ -74,6 +82,6 @@ function notOffered(action: RunAction, runId: string): RequestRefused {
   return new RequestRefused(
     403,
     `Cannot ${action} run ${runId} as this dashboard has no pipelines`,
-    'Pass `actions` to serveDashboard, or use phasegate ui.',
+    'Pass `actions` to the server, or use phasegate ui.',
   );
 }

@@ -7,9 +7,9 @@ import { workOn } from '../store/lease-holder.ts';
 import { createAnswerReader, withAnswers, type KeptItem } from '../store/pending-answers.ts';
 import type { ListedRun } from '../store/port.ts';
 import type { Change } from './api.ts';
-import { refused, type Refused } from './error-response.ts';
-import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './event-stream.ts';
-import { createPoller } from './poller.ts';
+import { refused, type Refused } from './http/error-response.ts';
+import { createBell, eventText, HEARTBEAT, HEARTBEAT_MS } from './streams/event-stream.ts';
+import { createPoller } from './streams/poller.ts';
 import type { ServerContext } from './server-context.ts';
 
 /** Streams changes to any number of readers. */

@@ -9,7 +9,8 @@ import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { standingOf, type Standing } from '../store/run-status.ts';
 import type { RunAction, UiRun } from './api.ts';
-import type { ServerContext } from './server-context.ts';
+import type { UserAction } from './http/access.ts';
+import type { RequestContext, ServerContext } from './server-context.ts';
 
 /** A filter of runs. All conditions must hold. */
 export interface RunsWanted {
@@ -23,7 +24,7 @@ export interface RunsWanted {
 
 /** Lists runs, the latest started first. */
 export async function listRuns(
-  context: ServerContext,
+  context: RequestContext,
   { pipeline, standings, parent, limit }: RunsWanted,
 ): Promise<readonly UiRun[]> {
   const isAny = standings === undefined && parent === undefined;
@@ -31,6 +32,30 @@ export async function listRuns(
   const own = parent === undefined ? all : all.filter(({ runId }) => parentOf(runId) === parent);
   const runs = own.map((run) => uiRun(context, run));
   return runs.filter(({ standing }) => standings?.has(standing) ?? true).slice(0, limit);
+}
+
+/**
+ * Reads some runs again. A run of `ids` that is missing from the result was removed.
+ *
+ * @param newer If above 0, also runs with a record after this time, in milliseconds since 1970, and those that a process has. Then
+ *   `count` is the number of all runs.
+ */
+export async function changedRuns(
+  context: RequestContext,
+  ids: readonly string[],
+  newer: number,
+): Promise<{ readonly runs: readonly UiRun[]; readonly count?: number }> {
+  const { store, starts } = context;
+  const found = new Map<string, ListedRun>();
+  if (newer > 0)
+    for (const run of [...(await store.runs({ updatedAfter: newer })), ...(await store.runs({ leased: true }))])
+      found.set(run.runId, run);
+  for (const runId of new Set([...ids, ...(newer > 0 ? starts.runs() : [])])) {
+    const run = found.has(runId) ? undefined : await store.run(runId);
+    if (run) found.set(runId, run);
+  }
+  const runs = [...found.values()].map((run) => uiRun(context, run));
+  return newer > 0 ? { runs, count: (await store.runs()).length } : { runs };
 }
 
 /** Finds a run. @param action The verb for the error message. @throws PhasegateError `RUN_UNKNOWN` */
@@ -41,7 +66,7 @@ export async function findRun({ store }: ServerContext, runId: string, action = 
 }
 
 /** Converts a run to the form that the API sends. */
-export function uiRun(context: ServerContext, run: ListedRun): UiRun {
+export function uiRun(context: RequestContext, run: ListedRun): UiRun {
   const { lease: _lease, lapsed: _lapsed, ...info } = run;
   const work = workOn(run, context.isAlive);
   const standing = standingOf(withLiveness(run, context.isAlive));
@@ -61,10 +86,14 @@ export function uiRun(context: ServerContext, run: ListedRun): UiRun {
   };
 }
 
-/** The actions that this server offers. A fork needs pipelines too, as a user forks a run to resume it. */
-export function offered({ readOnly, actions }: ServerContext): readonly RunAction[] {
+/** The actions that this server offers to a user. A fork needs pipelines too, as a user forks a run to resume it. */
+export function offered({ readOnly, actions, pipelines, access }: RequestContext): readonly UserAction[] {
   if (readOnly) return [];
-  return actions ? ['resume', 'retry', 'cancel', 'fork'] : ['cancel'];
+  const possible: readonly UserAction[] = [
+    ...(pipelines.size > 0 ? (['start'] as const) : []),
+    ...(actions ? (['resume', 'retry', 'cancel', 'fork'] as const) : (['cancel'] as const)),
+  ];
+  return possible.filter((action) => access.actions.includes(action));
 }
 
 // --- internal ---

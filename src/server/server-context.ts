@@ -6,7 +6,9 @@
 import type { IsAlive } from '../store/lease-holder.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import type { Workspaces } from '../workspaces/port.ts';
-import type { OpenStreams } from './event-stream.ts';
+import type { Access } from './http/access.ts';
+import type { KnownPipelines } from './pipelines.ts';
+import type { OpenStreams } from './streams/event-stream.ts';
 import type { Starts } from './pending-starts.ts';
 
 /** Actions on runs that need their pipelines. */
@@ -25,9 +27,10 @@ export interface ServerContext {
   readonly store: RunStore;
   /** The name of the store, as given to the server. */
   readonly storeName: string;
+  /** True to refuse all answers and changes. */
   readonly readOnly: boolean;
-  /** The user name that answers are recorded with. */
-  readonly user: string;
+  /** The pipelines of which runs may be started. */
+  readonly pipelines: KnownPipelines;
   readonly actions: DashboardActions | undefined;
   /** The repository of the runs. */
   readonly workspaces: Pick<Workspaces, 'diff'> | undefined;
@@ -42,4 +45,9 @@ export interface ServerContext {
   readonly closing: AbortSignal;
   /** Called with unexpected errors. */
   readonly onError: (thrown: unknown) => void;
+}
+
+/** The context of one request, with the rights of its user. */
+export interface RequestContext extends ServerContext {
+  readonly access: Access;
 }

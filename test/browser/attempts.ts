@@ -7,6 +7,10 @@
  *
  * @module
  */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { onTestFinished } from 'vitest';
 
 const LOADED = `
   const loaded = (element, address) => new Promise((resolve) => {
@@ -84,3 +88,32 @@ export const ATTEMPTS = {
       return '';
     }`,
 } as const;
+
+/** The dashboard that an attempt is about. */
+export interface Target {
+  readonly base: string;
+  readonly item: { readonly id: string; readonly nonce: string; readonly run: string };
+}
+
+/** Serves an empty page. @returns Its address. */
+export async function foreignPage(): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>foreign</title>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address: AddressInfo | string | null = server.address();
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
+}
+
+/** Runs an attempt in the page. @returns The text that the page could read, or '' if it was prevented. */
+export function attempt(page: Page, body: string, { base, item }: Target): Promise<unknown> {
+  const answer = { nonce: item.nonce, reply: { type: 'decide', decision: 'APPROVE' } };
+  const known = JSON.stringify({ base, item, answer });
+  return page.evaluate(
+    `(async ({ base, item, answer }) => { ${body} })(${known}).catch((error) => (error instanceof TypeError ? '' : String(error)))`,
+  );
+}

@@ -4,14 +4,12 @@
  *
  * @module
  */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startRun } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
 import { fake } from '../rig.ts';
-import { ATTEMPTS } from './attempts.ts';
+import { attempt, ATTEMPTS, foreignPage, type Target } from './attempts.ts';
 import { REBOUND } from './chromium.ts';
 import { dashboard } from './dashboard.ts';
 import { pipelineOf } from './runs.ts';
@@ -88,11 +86,6 @@ describe('an address without the token', () => {
 
 // --- internal ---
 
-interface Target {
-  readonly base: string;
-  readonly item: { readonly id: string; readonly nonce: string; readonly run: string };
-}
-
 /** Starts a dashboard with a run that waits for a person. */
 async function waiting() {
   const served = await dashboard();
@@ -122,29 +115,6 @@ async function visited(
     store,
     item: { id: item?.id ?? '', nonce: item?.nonce ?? '', run: 'r-1' },
   };
-}
-
-/** Serves an empty page. @returns Its address. */
-async function foreignPage(): Promise<string> {
-  const server = createServer((_request, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>foreign</title>');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const address: AddressInfo | string | null = server.address();
-  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`;
-}
-
-/** Runs an attempt in the page. @returns The text that the page could read, or '' if it was prevented. */
-function attempt(page: Page, body: string, { base, item }: Target): Promise<unknown> {
-  const answer = { nonce: item.nonce, reply: { type: 'decide', decision: 'APPROVE' } };
-  const known = JSON.stringify({ base, item, answer });
-  return page.evaluate(
-    `(async ({ base, item, answer }) => { ${body} })(${known}).catch((error) => (error instanceof TypeError ? '' : String(error)))`,
-  );
 }
 
 /** Asserts that the item is still open and has no answer. */

@@ -38,6 +38,14 @@ export async function openTab(url: string, options: BrowserContextOptions = {}):
   return tab;
 }
 
+/** Opens a page in a browser without shared workers, so that the page has the event stream itself. Its second tabs have none either. */
+export async function openTabAlone(url: string): Promise<Tab> {
+  const tab = await openTab('about:blank');
+  await tab.page.context().addInitScript('delete window.SharedWorker');
+  await tab.page.goto(url);
+  return tab;
+}
+
 /** Opens another page in the same browser context, with the same cookies. */
 export async function openSecondTab(page: Page, url: string): Promise<Tab> {
   const other = await page.context().newPage();

@@ -1,7 +1,8 @@
 /**
  * Several tabs of one browser, which share its six connections to the dashboard.
  *
- * A headless browser reports every page as visible, so these pages simulate their visibility.
+ * A headless browser reports every page as visible, so these pages simulate their visibility. They have no shared workers, so that
+ * each has a stream of its own, as in browsers without them; `shared-stream.test.ts` has the others.
  *
  * @module
  */
@@ -9,7 +10,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { dashboard } from './dashboard.ts';
 import { RUN, startStory } from './story.ts';
-import { openSecondTab, openTab } from './tab.ts';
+import { openSecondTab, openTabAlone } from './tab.ts';
 
 describe('an answer', () => {
   it('is sent despite five visible tabs on a run', async () => {
@@ -48,7 +49,7 @@ describe('a tab', () => {
   it('has no stream while it is hidden, and continues after its last record once it is visible', async () => {
     const { store, url } = await dashboard();
     const { drafts } = startStory(store);
-    const { page } = await openTab(url);
+    const { page } = await openTabAlone(url);
     const open = streamsOf(page);
     await openRun(page, url);
     const graph = page.getByRole('application', { name: /^Graph of the phases/u });
@@ -70,7 +71,7 @@ describe('a tab', () => {
 
   it('shows the number of pending items in its title while it is hidden', async () => {
     const { store, url } = await dashboard();
-    const { page } = await openTab('about:blank');
+    const { page } = await openTabAlone('about:blank');
     await page.clock.install();
     await page.goto(url);
     await expect.poll(() => page.title()).toBe('Needs you · phasegate');
@@ -98,7 +99,7 @@ async function asked() {
   const { run, drafts } = startStory(store);
   for (const draft of drafts) draft.release('a draft');
   await expect.poll(async () => (await store.inbox({ open: true })).length).toBe(1);
-  const { page } = await openTab(url);
+  const { page } = await openTabAlone(url);
   return { url, page, run };
 }
 

@@ -112,6 +112,44 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#STORE_UNRE
     expect((await phasegate(['ls'], { cwd })).code).toBe(2);
   });
 
+  it('starts runs of the pipelines that it was given, in processes of their own or for workers', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS });
+    const ui = start(['ui', 'asks.mjs', '--port', '0', '--store', 'new.db'], { cwd });
+    const { get, post, item } = await clientOf(ui);
+    expect((await get('/api/session')).body).toMatchObject({
+      actions: ['start', 'resume', 'retry', 'cancel', 'fork'],
+    });
+    expect((await get('/api/pipelines')).body).toEqual({
+      pipelines: [{ name: 'asks', phases: 2, isChecked: false, workCommand: 'phasegate work asks.mjs --store new.db' }],
+    });
+    const left = { pipeline: 'asks', runId: 'left', input: { topic: 'x' } };
+    expect(await post('/api/runs', left)).toEqual({ status: 200, body: { runId: 'left', state: 'submitted' } });
+    const begun = await post('/api/runs', { pipeline: 'asks', runId: 'begun', begin: true });
+    expect(JSON.stringify(begun.body)).toMatch(/^\{"runId":"begun","state":"(?:begun|starting)"\}$/u);
+    const { id } = await item();
+    expect(id).toMatch(/^begun:/u);
+    expect(await post('/api/runs/begun/cancel')).toMatchObject({ status: 200 });
+
+    const worker = start(['work', 'asks.mjs', '--store', 'new.db'], { cwd });
+    expect((await item()).id).toMatch(/^left:/u);
+    worker.child.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect((await get('/api/runs/left')).body).toMatchObject({ source: join(cwd, 'asks.mjs'), standing: 'waiting' });
+  });
+
+  it('refuses pipelines that it cannot load, two with one name, and any if it is read-only', async () => {
+    const cwd = await files({ 'asks.mjs': ASKS, 'same.mjs': ASKS });
+    for (const [args, text] of [
+      [['none.mjs'], 'Cannot load "none.mjs" as there is no such file'],
+      [['asks.mjs', 'same.mjs'], 'Cannot start runs in the dashboard as two pipelines have one name: "asks"'],
+      [['asks.mjs', '--read-only'], 'Cannot serve pipelines in a read-only dashboard as it starts no runs'],
+    ] as const) {
+      const { code, stderr } = await phasegate(['ui', ...args], { cwd });
+      expect(code).toBe(2);
+      expect(stderr).toContain(text);
+    }
+  });
+
   it('serves the app of the package, with every file that its page references', async () => {
     const cwd = await files({ 'asks.mjs': ASKS });
     await phasegate(['run', 'asks.mjs'], { cwd });

@@ -171,5 +171,5 @@ async function stopped(pipeline: Pipeline<unknown>) {
 
 /** Adds an empty run, as drafts do not depend on it. */
 function withRun(detail: ItemDetail): Detail {
-  return { ...detail, run: {} as Detail['run'] };
+  return { ...detail, run: {} as Detail['run'], mayAnswer: true };
 }

@@ -28,12 +28,13 @@ describe('the built dashboard', () => {
     expect(code.filter(({ text }) => text.includes('_zod')).map(({ name }) => name)).toEqual([]);
   });
 
-  it('is a page, its style, its script, and the worker that lays out graphs', () => {
+  it('is a page, its style, its script, the worker that lays out graphs, and the one with the stream', () => {
     const kinds = files.map(({ name }) => name.replace(/-[\w-]{8}(?=\.\w+$)/u, '').replaceAll('\\', '/'));
     expect(kinds.toSorted()).toEqual([
       'assets/index.css',
       'assets/index.js',
       'assets/layout-worker.js',
+      'assets/stream-worker.js',
       'icon.svg',
       'index.html',
     ]);
@@ -44,11 +45,11 @@ describe('the built dashboard', () => {
       [...text.matchAll(/(?:https?|wss?):\/\/([\w.-]+)/gu)].map(([, host = '']) => host),
     );
     expect([...new Set(hosts)].toSorted()).toEqual(['react.dev', 'reactflow.dev', 'www.w3.org']);
-    // Styles and the page load only files next to them.
+    // Styles and the page load only files next to them, wherever an application has the page.
     const loads = code
       .filter(({ name }) => !name.endsWith('.js'))
       .flatMap(({ text }) => text.match(/(?:url\(|src=|href=)[^)>\s]+/gu) ?? []);
-    expect(loads.filter((one) => !/^(?:src|href)="\/[\w./-]+"$|^url\((?:data:|#)/u.test(one))).toEqual([]);
+    expect(loads.filter((one) => !/^(?:src|href)="\.\/[\w./-]+"$|^url\((?:data:|#)/u.test(one))).toEqual([]);
   });
 
   it('has no code of Node, and evaluates no text', () => {
@@ -63,7 +64,7 @@ describe('the built dashboard', () => {
 
   it('has no inline code in its page, which the policy would refuse', () => {
     const page = code.find(({ name }) => name === 'index.html')?.text ?? '';
-    expect(page).toMatch(/<script type="module" crossorigin src="\/assets\//u);
+    expect(page).toMatch(/<script type="module" crossorigin src="\.\/assets\//u);
     expect(page).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon[a-z]+=|javascript:/iu);
   });
 });

@@ -41,7 +41,7 @@ describe('the inbox', () => {
     const { status, body } = await get(`/api/inbox/${item.id}`);
     expect(status).toBe(200);
     const { changes: _, ...expected } = itemDetail(await store.read(item.runId), item);
-    expect(body).toEqual({ ...plain(expected), run: (await get(`/api/runs/${item.runId}`)).body });
+    expect(body).toEqual({ ...plain(expected), mayAnswer: true, run: (await get(`/api/runs/${item.runId}`)).body });
     expect(body).toMatchObject({ item, run: { standing: 'waiting', worker: null, actions: ['cancel'] } });
   });
 });

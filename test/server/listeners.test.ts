@@ -2,9 +2,9 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
-import { createBell } from '../../src/server/event-stream.ts';
+import { createBell } from '../../src/server/streams/event-stream.ts';
 import { createRecordStream } from '../../src/server/records.ts';
-import { refused } from '../../src/server/error-response.ts';
+import { refused } from '../../src/server/http/error-response.ts';
 
 describe('createBell()', () => {
   it('removes its listeners from longer-lived signals', async () => {

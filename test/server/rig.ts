@@ -91,7 +91,8 @@ export async function cookieOf(url: string): Promise<string> {
 /** Sends a request without additional headers. */
 export function askAt(url: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers }, (response) => {
+    // A connection of its own: the next server on the port does not know those of the last one.
+    const asked = request(url, { method, headers, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));

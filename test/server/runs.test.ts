@@ -94,7 +94,7 @@ describe('runs', () => {
           error: {
             code: 'REQUEST_REFUSED',
             message: `Cannot ${action} run ${run.id} as this dashboard has no pipelines`,
-            hint: 'Pass `actions` to serveDashboard, or use phasegate ui.',
+            hint: 'Pass `actions` to the server, or use phasegate ui.',
           },
         },
       ]);

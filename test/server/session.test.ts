@@ -5,25 +5,41 @@ import { sessionSecret } from '../../src/cli/dashboard/session-secret.ts';
 import { ownStore, served, type Served } from './rig.ts';
 
 describe('a cookie', () => {
-  it('is valid for the next server with the same secret, and for no other', async () => {
+  it('is valid for the next server on the port with the same secret, and for no other', async () => {
     const { store } = await ownStore();
     const first = await served({ store, session: 'a secret' });
-    const next = await served({ store, session: 'a secret' });
-    const other = await served({ store, session: 'another' });
-    const fresh = await served({ store });
-    const again = await served({ store });
+    const { port } = first.dashboard;
+    await first.dashboard.close();
+    const next = await served({ store, session: 'a secret', port });
     expect(await statusOf(next, first)).toBe(200);
+    await next.dashboard.close();
+    const other = await served({ store, session: 'another', port });
     expect(await statusOf(other, first)).toBe(401);
+    await other.dashboard.close();
+    const fresh = await served({ store, port });
     expect(await statusOf(fresh, first)).toBe(401);
+    await fresh.dashboard.close();
+    const again = await served({ store, port });
     expect(await statusOf(again, fresh)).toBe(401);
+  });
+
+  it('is invalid on every other port, although browsers send it there and the secret is the same', async () => {
+    const { store } = await ownStore();
+    const first = await served({ store, session: 'a secret' });
+    const other = await served({ store, session: 'a secret' });
+    expect(await statusOf(first, first)).toBe(200);
+    expect(await statusOf(other, first)).toBe(401);
   });
 
   it('for reading is invalid for answers', async () => {
     const { store } = await ownStore();
     const looking = await served({ store, session: 'a secret', readOnly: true });
-    const next = await served({ store, session: 'a secret', readOnly: true });
-    const answering = await served({ store, session: 'a secret' });
+    const { port } = looking.dashboard;
+    await looking.dashboard.close();
+    const next = await served({ store, session: 'a secret', readOnly: true, port });
     expect(await statusOf(next, looking)).toBe(200);
+    await next.dashboard.close();
+    const answering = await served({ store, session: 'a secret', port });
     expect(await statusOf(answering, looking)).toBe(401);
   });
 });

@@ -7,6 +7,8 @@ import { defineConfig } from 'vite';
 
 export default defineConfig({
   root: import.meta.dirname,
+  // The page may be anywhere in an application.
+  base: './',
   build: {
     target: 'es2022',
     emptyOutDir: true,

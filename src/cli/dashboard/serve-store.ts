@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { PipelineToStart } from '../../server/pipelines.ts';
 import { serveDashboard, type Dashboard } from '../../server/serve.ts';
 import { holderIsAlive, thisHolder } from '../../store/holder.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
@@ -21,6 +22,8 @@ export interface ServeOptions {
   readonly port?: number | undefined;
   /** True to allow no answers and no changes. @default false */
   readonly readOnly?: boolean | undefined;
+  /** Pipelines of which users can start runs. @default none */
+  readonly pipelines?: readonly PipelineToStart[] | undefined;
   /** True if the server does not keep the process alive. @default false */
   readonly unref?: boolean | undefined;
 }
@@ -28,7 +31,7 @@ export interface ServeOptions {
 /** Serves the dashboard of a store. */
 export async function serveStore(
   opened: OpenStore,
-  { port, readOnly = false, unref = false }: ServeOptions,
+  { port, readOnly = false, unref = false, pipelines = [] }: ServeOptions,
   io: ProgramIo,
 ): Promise<Dashboard> {
   // The address of a dashboard lets its owner answer for people.
@@ -36,6 +39,7 @@ export async function serveStore(
   const options = {
     storeName: opened.name,
     readOnly,
+    pipelines,
     unref,
     // Of a database, a session lasts as long as the server, as its secret has no private place.
     session: opened.isFile ? sessionSecret(opened.location, readOnly ? 'read' : 'write') : undefined,

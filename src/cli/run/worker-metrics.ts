@@ -6,7 +6,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
-import { connections, HOST, listen } from '../../server/listen.ts';
+import { connections, HOST, listen } from '../../server/http/listen.ts';
 import type { Worker } from '../../runtime/workers/worker.ts';
 import type { RunStore } from '../../store/port.ts';
 import { inTime } from '../../store/waits.ts';

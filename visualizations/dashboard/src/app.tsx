@@ -16,6 +16,7 @@ import { useRoute } from './navigate.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';
 import { RunPage } from './run/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
+import { StartPage } from './start/start-page.tsx';
 
 /** The app. */
 export function App(): ReactNode {
@@ -52,6 +53,11 @@ export function App(): ReactNode {
             <NavLink to={ALL_RUNS} here={route}>
               Runs
             </NavLink>
+            {known.actions.includes('start') ? (
+              <NavLink to={{ page: 'start', pipeline: '' }} here={route}>
+                Start
+              </NavLink>
+            ) : null}
           </nav>
           <span className="quiet store" title={inOneLine(known.store)}>
             {inOneLine(known.store)}
@@ -75,6 +81,8 @@ function Page({ route }: { readonly route: Route }): ReactNode {
       return <HomePage />;
     case 'runs':
       return <RunsPage route={route} />;
+    case 'start':
+      return <StartPage route={route} />;
     case 'item':
       return <ItemPage key={route.item} id={route.item} />;
     case 'run':
@@ -131,6 +139,8 @@ function titleOf(route: Route): string {
       return 'Needs you';
     case 'runs':
       return 'Runs';
+    case 'start':
+      return 'Start a run';
     case 'item':
       return `Item ${startOf(route.item, 80)}`;
     case 'run':

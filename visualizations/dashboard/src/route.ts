@@ -24,6 +24,11 @@ export type Route =
     }
   | { readonly page: 'item'; readonly item: string }
   | {
+      readonly page: 'start';
+      /** The name of the pipeline to start; '' for the first. */
+      readonly pipeline: string;
+    }
+  | {
       readonly page: 'run';
       readonly run: string;
       readonly tab: RunTab;
@@ -53,6 +58,7 @@ export function routeOf(hash: string): Route {
     const wanted = (option: string) => options.get(option) ?? '';
     return { page, standing: wanted('standing'), pipeline: wanted('pipeline'), text: wanted('find') };
   }
+  if (page === 'start') return { page, pipeline: options.get('pipeline') ?? '' };
   if (page === 'item' && name !== '') return { page, item: name };
   if (page !== 'run' || name === '') return { page: 'home' };
   return {
@@ -81,6 +87,8 @@ export function hashOf(route: Route): string {
       const query = options.toString();
       return `#/runs${query === '' ? '' : `?${query}`}`;
     }
+    case 'start':
+      return `#/start${route.pipeline === '' ? '' : `?${new URLSearchParams({ pipeline: route.pipeline }).toString()}`}`;
     case 'item':
       return `#/item/${encodeURIComponent(route.item)}`;
     case 'run': {

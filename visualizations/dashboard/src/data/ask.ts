@@ -5,6 +5,7 @@
  */
 import { useEffect, useRef, useState } from 'react';
 import type { Refusal } from '../../../../src/server/api.ts';
+import { addressOf } from './address.ts';
 import { parseResponse } from './json-protocol.ts';
 
 /** A refused request, with the code and the hint of the server. */
@@ -129,7 +130,7 @@ function after<T>(before: Asked<T>, now: Asked<T>): Asked<T> {
 
 async function sent(path: string, request: RequestInit): Promise<Response> {
   try {
-    return await fetch(path, request);
+    return await fetch(addressOf(path), request);
   } catch (cause) {
     if (request.signal?.aborted) throw cause;
     throw new Refused({

@@ -17,6 +17,8 @@ export interface Changes {
   readonly version: number;
   /** The version of one run, which grows when that run may have changed. */
   readonly versionOf: (run: string) => number;
+  /** The runs that have changed after a version; `null` if any may have. */
+  readonly changedSince: (version: number) => readonly string[] | null;
   /** The number of open items without an answer; `null` if unknown. */
   readonly open: number | null;
   /** True if the server can be reached. */
@@ -33,6 +35,7 @@ export interface Changes {
 export const ChangesContext = createContext<Changes>({
   version: 0,
   versionOf: () => 0,
+  changedSince: () => null,
   open: null,
   connected: false,
   isOver: false,
@@ -96,7 +99,7 @@ function countOpen(report: (open: number) => void): () => void {
   };
 }
 
-interface ChangeState extends Omit<Changes, 'versionOf'> {
+interface ChangeState extends Omit<Changes, 'versionOf' | 'changedSince'> {
   /** The version of the latest change of each run. */
   readonly runs: ReadonlyMap<string, number>;
   /** The version since which all changes are known. */
@@ -124,5 +127,10 @@ function withChange(before: ChangeState, { runs, open }: Change): ChangeState {
 }
 
 function changesOf({ runs, since, ...rest }: ChangeState): Changes {
-  return { ...rest, versionOf: (run) => runs.get(run) ?? since };
+  return {
+    ...rest,
+    versionOf: (run) => runs.get(run) ?? since,
+    changedSince: (version) =>
+      version < since ? null : [...runs].flatMap(([run, changed]) => (changed > version ? run : [])),
+  };
 }

@@ -1,11 +1,9 @@
 /**
  * The one event stream of the app: changes, and the records of the run that is shown.
  *
- * A browser opens six connections to the server at most, over all its tabs, and a stream takes one of them until it ends.
- *
  * @module
  */
-import { type EventHandlers, listen } from './stream.ts';
+import { type EventHandlers, listen, type Wanted } from './stream.ts';
 
 /** The event stream of the app. */
 export interface Feed {
@@ -44,7 +42,7 @@ function createFeed(): Feed {
     queueMicrotask(() => {
       isDue = false;
       close?.();
-      close = handlersOfChanges && listen(() => addressOf(followed), both(handlersOfChanges, followed?.handlers ?? {}));
+      close = handlersOfChanges && listen(() => wantedOf(followed), both(handlersOfChanges, followed?.handlers ?? {}));
     });
   }
 
@@ -71,11 +69,8 @@ function createFeed(): Feed {
   };
 }
 
-function addressOf(followed: Followed | undefined): string {
-  if (!followed) return '/api/changes';
-  const { run, last } = followed;
-  const after = last();
-  return `/api/changes?${new URLSearchParams({ run, ...(after > 0 && { after: String(after) }) }).toString()}`;
+function wantedOf(followed: Followed | undefined): Wanted | undefined {
+  return followed && { run: followed.run, after: followed.last() };
 }
 
 function both(one: EventHandlers, other: EventHandlers): EventHandlers {

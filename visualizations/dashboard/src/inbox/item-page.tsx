@@ -5,7 +5,7 @@
  */
 import { type ReactNode, useState } from 'react';
 import { answeredBy } from '../../../../src/projections/wording/item-words.ts';
-import type { Answered, UiItem, UiItemDetail } from '../../../../src/server/api.ts';
+import type { Answered, UiItemDetail } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useSession } from '../data/session.ts';
@@ -60,7 +60,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
           {answered ? (
             <AnswerOutcome answered={answered} item={item} />
           ) : (
-            <AnswerForm detail={detail} blocked={blockedBy(item, readOnly)} onAnswered={setAnswered} />
+            <AnswerForm detail={detail} blocked={blockedBy(detail, readOnly)} onAnswered={setAnswered} />
           )}
         </div>
       </div>
@@ -68,8 +68,9 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   );
 }
 
-function blockedBy(item: UiItem, readOnly: boolean): string | null {
+function blockedBy({ item, mayAnswer }: UiItemDetail, readOnly: boolean): string | null {
   if (item.closedAt !== undefined) return 'The item is closed, so nothing can be sent.';
   if (item.answer) return `It is ${inOneLine(answeredBy(item.answer))}: nothing more can be sent.`;
-  return readOnly ? 'This dashboard is read-only: nothing can be sent.' : null;
+  if (readOnly) return 'This dashboard is read-only: nothing can be sent.';
+  return mayAnswer ? null : 'You may not answer this item: nothing can be sent.';
 }

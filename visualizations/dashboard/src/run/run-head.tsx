@@ -20,6 +20,7 @@ import { amount, counted, exactDuration, isoTime, timeText } from '../parts/word
 import { hashOf, hashOfRun } from '../route.ts';
 import { HandOver } from './work/hand-over.tsx';
 import { RunActions } from '../runs/run-actions.tsx';
+import { NotBegun } from '../start/worker-advice.tsx';
 
 interface RunHeadProps {
   readonly run: string;
@@ -84,6 +85,7 @@ export function RunHead({ run, moment, info, isLive }: RunHeadProps): ReactNode 
       ) : null}
       <HandOver run={info?.parent ?? run} snapshot={snapshot} plan={plan} />
       {isLive ? <OpenItems run={run} version={version} /> : null}
+      {isLive ? <NotBegun run={info} /> : null}
       {info && info.actions.length > 0 ? <RunActions run={info} at={isLive ? undefined : moment.seq} /> : null}
     </header>
   );

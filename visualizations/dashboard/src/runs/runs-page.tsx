@@ -5,21 +5,20 @@
  */
 import { type ReactNode, useMemo, useState } from 'react';
 import type { UiRun } from '../../../../src/server/api.ts';
-import { useAsked } from '../data/ask.ts';
-import { useChanges } from '../data/changes.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { amount, counted } from '../parts/words.ts';
 import type { Route } from '../route.ts';
 import { filterRuns, type RunFilter } from './filter-runs.ts';
 import { RunFilters } from './run-filters.tsx';
+import { MOST_RUNS } from './run-list.ts';
 import { RunTable } from './run-table.tsx';
+import { useRunList } from './use-run-list.ts';
 import './runs.css';
 
 /** All runs, or those that match the filters. */
 export function RunsPage({ route }: { readonly route: Extract<Route, { readonly page: 'runs' }> }): ReactNode {
-  const { version } = useChanges();
-  const asked = useAsked<{ readonly runs: readonly UiRun[] }>(`/api/runs?limit=${MOST_RUNS}`, version);
-  const runs = 'value' in asked ? asked.value?.runs : undefined;
+  const asked = useRunList();
+  const runs = 'value' in asked ? asked.value : undefined;
   return (
     <>
       <h1>Runs</h1>
@@ -32,8 +31,6 @@ export function RunsPage({ route }: { readonly route: Extract<Route, { readonly 
 
 // --- internal ---
 
-/** The most runs that are read. The filters apply to these. */
-const MOST_RUNS = 10_000;
 /** Rows that are shown at first, and that each click adds. */
 const PAGE = 100;
 

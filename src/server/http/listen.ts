@@ -4,7 +4,7 @@
  * @module
  */
 import type { AddressInfo, Server } from 'node:net';
-import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.ts';
+import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
 /** Not `localhost`, which is another address on some machines; nor all addresses, as the network must not reach the server. */
 export const HOST = '127.0.0.1';

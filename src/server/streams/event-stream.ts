@@ -3,9 +3,9 @@
  *
  * Each chunk is made when the connection has room for it. So a slow or stopped reader holds one chunk in memory at most.
  *
- * A browser opens six connections to a host at most, over all its tabs, and a stream takes one of them until it ends. So the app
- * has one stream for each tab, and only while the tab is visible. HTTP/2 would remove the limit, but browsers use it over TLS
- * only, and a loopback address has no certificate.
+ * A browser opens six connections to a host at most, over all its tabs, and a stream takes one of them until it ends. So all
+ * visible tabs share one, or have one each if the browser has no shared workers. HTTP/2 would remove the limit, but browsers use it
+ * over TLS only, and a loopback address has no certificate.
  *
  * @module
  */
@@ -64,6 +64,16 @@ export async function* withClosing(texts: AsyncGenerator<string>, farewell: Abor
   yield* texts;
   if (farewell.aborted) yield eventText('closing', {});
 }
+
+/** Yields the texts of a stream with something after the name of each event, so that a reader of several streams knows which it is of. */
+export async function* withName(texts: AsyncGenerator<string>, name: string): AsyncGenerator<string> {
+  for await (const text of texts) {
+    const end = text.startsWith(NAME) ? text.indexOf('\n') : -1;
+    yield end < 0 ? text : `${text.slice(0, end)} ${name}${text.slice(end)}`;
+  }
+}
+
+const NAME = 'event: ';
 
 /** Wakes the one caller that waits. A ring without a caller is stored for the next wait. */
 export interface Bell {

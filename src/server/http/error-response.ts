@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { PhasegateError, type ErrorCode } from '../model/errors/phasegate-error.ts';
-import { problemText } from '../projections/wording/error-words.ts';
-import type { Refusal } from './api.ts';
+import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
+import { problemText } from '../../projections/wording/error-words.ts';
+import type { Refusal } from './refusal.ts';
 
 /** A refusal and its HTTP status. */
 export interface Refused {

@@ -8,16 +8,13 @@
  *
  * @module
  */
-import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Access } from './access.ts';
+import { NO_JSON, WRONG_ORIGIN, isJson, page } from './checks.ts';
 import { refusalOf } from './error-response.ts';
-
-/** The bindings of each request. */
-export interface Env {
-  readonly Bindings: HttpBindings;
-}
+import type { Env } from './env.ts';
 
 /** The secrets that grant access. */
 export interface Secrets {
@@ -34,26 +31,29 @@ export function createSecret(): string {
 
 /**
  * Derives the cookie from a secret. A read-only server has another cookie for the same secret, so a cookie that may only read
- * never allows changes.
+ * never allows changes. So has a server on another port, as browsers send it the cookies of all ports.
  */
-export function sessionOf(secret: string, readOnly: boolean): string {
+export function sessionOf(secret: string, readOnly: boolean, port: number): string {
   return createHmac('sha256', secret)
-    .update(readOnly ? 'look' : 'change')
+    .update(`${readOnly ? 'look' : 'change'} ${port}`)
     .digest('base64url');
 }
 
-/** Sets the security headers of every response. */
-export const setSecurityHeaders: MiddlewareHandler<Env> = async (c, next) => {
-  await next();
-  for (const [name, value] of HEADERS) c.res.headers.set(name, value);
-  if (!c.res.headers.has('cache-control')) c.res.headers.set('cache-control', 'no-store');
-};
+/** The owner of the token: its secrets, the port of the server, and the rights that they give. */
+export interface TokenAccess extends Secrets {
+  readonly port: number;
+  readonly access: Access;
+}
 
-/** Passes requests on if they have the token, or the cookie that the token is exchanged for. */
-export function createGuard(secrets: Secrets): MiddlewareHandler<Env> {
+/** Passes requests on if they have the token, or the cookie that the token is exchanged for. @param own Called for each request. */
+export function createGuard(own: () => TokenAccess): MiddlewareHandler<Env> {
   return async (c, next) => {
-    const answer = await checkAccess(secrets, c);
-    if (answer === undefined) return next();
+    const given = own();
+    const answer = await checkAccess(given, c);
+    if (answer === undefined) {
+      c.set('access', given.access);
+      return next();
+    }
     // Connections are limited in number, so one that has no access is closed.
     answer.headers.set('connection', 'close');
     return answer;
@@ -63,10 +63,9 @@ export function createGuard(secrets: Secrets): MiddlewareHandler<Env> {
 // --- internal ---
 
 /** @returns The refusal, or the redirect that follows a good token; `undefined` if the request may pass. */
-async function checkAccess({ token, session }: Secrets, c: Context<Env>): Promise<Response | undefined> {
-  const { localPort = 0 } = c.env.incoming.socket;
+async function checkAccess({ token, session, port }: TokenAccess, c: Context<Env>): Promise<Response | undefined> {
   const host = c.req.header('host') ?? '';
-  if (!namesOf(localPort).includes(host)) {
+  if (!namesOf(port).includes(host)) {
     return c.json(
       refusalOf(
         `Cannot answer as the host must be a name of this machine: it is ${JSON.stringify(host)}`,
@@ -81,7 +80,7 @@ async function checkAccess({ token, session }: Secrets, c: Context<Env>): Promis
   const site = c.req.header('sec-fetch-site') ?? 'none';
   if (site !== 'same-origin' && site !== 'none' && !isPage) return c.json(WRONG_ORIGIN, 403);
 
-  const name = `phasegate-${localPort}`;
+  const name = `phasegate-${port}`;
   const given = isPage ? c.req.query('token') : undefined;
   if (given !== undefined && isSame(given, token)) {
     setCookie(c, name, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
@@ -91,29 +90,12 @@ async function checkAccess({ token, session }: Secrets, c: Context<Env>): Promis
   if (!isSame(getCookie(c, name) ?? '', session)) return unauthorized(c);
   if (c.req.method === 'POST') {
     if (origin === undefined && site !== 'same-origin') return c.json(WRONG_ORIGIN, 403);
-    if (!/^application\/json(?:;|$)/iu.test(c.req.header('content-type')?.trim() ?? '')) return c.json(NO_JSON, 415);
+    if (!isJson(c)) return c.json(NO_JSON, 415);
   }
   return undefined;
 }
 
-const HEADERS: readonly (readonly [name: string, value: string])[] = [
-  [
-    'content-security-policy',
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; worker-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ],
-  ['cross-origin-opener-policy', 'same-origin'],
-  ['cross-origin-resource-policy', 'same-origin'],
-  ['referrer-policy', 'no-referrer'],
-  ['x-content-type-options', 'nosniff'],
-  ['x-frame-options', 'DENY'],
-];
-
 const USE_PRINTED_URL = 'Open the URL that the dashboard printed at its start, with the same port.';
-const WRONG_ORIGIN = refusalOf(
-  'Cannot answer as the request comes from another page',
-  'Use the page of the dashboard.',
-);
-const NO_JSON = refusalOf('Cannot read the request as it is not application/json', 'Set the content-type header.');
 const NO_COOKIE = refusalOf('Cannot answer as the request has no valid cookie', USE_PRINTED_URL);
 
 const REDIRECT_PAGE = page('<meta http-equiv="refresh" content="0; url=/">', 'Opening the dashboard.');
@@ -121,10 +103,6 @@ const LOGIN_PAGE = page(
   '',
   'This is the phasegate dashboard. Open the URL that it printed at its start: the token in it grants access. Each start has a new token.',
 );
-
-function page(head: string, text: string): string {
-  return `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>phasegate</title>${head}</head><body><p>${text}</p></body></html>\n`;
-}
 
 /** The host names that a browser on this machine has for the server. Other names that resolve to this address are refused. */
 function namesOf(port: number): readonly string[] {

@@ -7,9 +7,9 @@ import type { Context } from 'hono';
 import { readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { bundlerAdvice, ownFolder } from '../store/installed.ts';
+import { bundlerAdvice, ownFolder } from '../../store/installed.ts';
 import { refusalOf } from './error-response.ts';
-import type { Env } from './guard.ts';
+import type { Env } from './env.ts';
 
 /**
  * The folder of the app in the built package; `undefined` if it cannot be found. A bundle contains no pages, so they are looked

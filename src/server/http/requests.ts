@@ -5,14 +5,20 @@
  */
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import { replySchema } from '../projections/inbox/reply.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { replySchema } from '../../projections/inbox/reply.ts';
 import { RequestRefused } from './error-response.ts';
-import type { Env } from './guard.ts';
+import type { Env } from './env.ts';
 
 /** The schemas of the bodies. */
 export const answerRequest = z.strictObject({ nonce: z.string(), reply: replySchema });
 export const cancelRequest = z.strictObject({ reason: z.string().trim().min(1).optional() });
+export const startRequest = z.strictObject({
+  pipeline: z.string(),
+  runId: z.string(),
+  input: z.unknown().optional(),
+  begin: z.boolean().optional(),
+});
 export const forkRequest = z.strictObject({
   at: z.union([z.int().min(1), z.strictObject({ phase: z.string() })]),
   run: z.boolean().optional(),
@@ -42,7 +48,45 @@ export function readLastEventId(c: Context<Env>): number {
   return /^[1-9]\d{0,14}$/u.test(text) ? Number(text) : 0;
 }
 
+/** Reads the ids of some runs. @throws PhasegateError `INPUT_INVALID` if there are more than 100 */
+export function readIds(c: Context<Env>): readonly string[] {
+  const ids = c.req.queries('id') ?? [];
+  if (ids.length <= MOST_IDS) return ids;
+  throw invalid(`Cannot read the request as it names more than ${MOST_IDS} runs`);
+}
+
+/** A run in a stream of changes. */
+export interface Position {
+  readonly runId: string;
+  /** The number of the last record that the reader has. */
+  readonly known: number;
+  /** The text after the names of its events; `undefined` for none. */
+  readonly name?: string | undefined;
+}
+
+/** Reads the runs of a stream of changes: one by run=, or several by each=. @throws PhasegateError `INPUT_INVALID` */
+export function readPositions(c: Context<Env>): readonly Position[] {
+  const each = c.req.queries('each') ?? [];
+  if (each.length > MOST_RUNS) throw invalid(`Cannot read the request as it names more than ${MOST_RUNS} runs`);
+  const after = c.req.queries('after') ?? [];
+  if (each.length > 0) {
+    return each.map((runId, at) => ({ runId, known: positionIn(after[at]), name: encodeURIComponent(runId) }));
+  }
+  const runId = c.req.query('run');
+  return runId === undefined ? [] : [{ runId, known: Math.max(readLastEventId(c), readCount(c, 'after', 0)) }];
+}
+
 // --- internal ---
+
+const MOST_IDS = 100;
+
+/** Most runs in one stream: more windows than a person looks at. */
+const MOST_RUNS = 32;
+
+function positionIn(text = ''): number {
+  if (/^(?:0|[1-9]\d{0,14})$/u.test(text)) return Number(text);
+  throw invalid('Cannot read the request as each run needs a number in after');
+}
 
 /** The longest body in bytes; and how much of a longer one is still read, so that its sender can read the response. */
 const LONGEST_BODY = 1_000_000;
