@@ -49,7 +49,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
     <article className="item">
       <ItemHead item={item} run={detail.run} />
       <ItemUsage detail={detail} />
-      <ItemNews item={item} isOwn={answered !== null} />
+      <ItemNews item={item} sequel={detail.sequel} isOwn={answered !== null} />
       <div className="item-columns">
         <div className="evidence">
           <ItemInputs item={item} inputs={detail.inputs} />
@@ -58,7 +58,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
         </div>
         <div className="answer-side" id="answer" tabIndex={-1}>
           {answered ? (
-            <AnswerOutcome answered={answered} item={item} />
+            <AnswerOutcome answered={answered} item={item} sequel={detail.sequel} />
           ) : (
             <AnswerForm detail={detail} blocked={blockedBy(item, readOnly)} onAnswered={setAnswered} />
           )}
