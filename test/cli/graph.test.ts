@@ -33,7 +33,7 @@ describe('phasegate graph', () => {
           p0t0["read"]
         end
         subgraph p1["draft"]
-          p1s(["#10007; rejected<br/>attempt 2 of 3, 3 attempts in all"])
+          p1s(["#10007; rejected<br/>attempt 3"])
           p1t0["write"]
           p1g{"review<br/>retry ≤ 2"}
           p1t0 --> p1g

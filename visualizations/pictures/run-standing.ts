@@ -60,12 +60,11 @@ function standingOf({ gate }: PhasePlan, result: PhaseResult): PhaseStanding {
   const state = status === 'approved' && stale ? 'stale' : status;
   // A phase that others sent back has its whole retry budget again, so the total is unknown.
   const most = gate && generation === 0 ? countOf(gate.maxRetries) + 1 : 1;
-  const number = attempt + 1;
+  const isKnown = attempts === attempt + 1 && attempts <= most && most < Infinity;
   const notes = [
-    ...(attempts > 0 && (number > 1 || most > 1)
-      ? [number <= most && most < Infinity ? `attempt ${number} of ${most}` : `attempt ${number}`]
+    ...(attempts > 0 && (attempts > 1 || most > 1)
+      ? [isKnown ? `attempt ${attempts} of ${most}` : `attempt ${attempts}`]
       : []),
-    ...(attempts > number ? [`${attempts} attempts in all`] : []),
     ...(generation > 0 ? [`generation ${generation + 1}`] : []),
     ...(exhausted ? ['budget spent'] : []),
   ];
