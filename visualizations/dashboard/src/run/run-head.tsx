@@ -156,8 +156,7 @@ function Elapsed({ moment, max, goesOn }: ElapsedProps): ReactNode {
 
 /** The working time as of the latest record. Later time may be waiting, so it is not counted. */
 function TimeOfWork({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
-  if (limits?.durationMs === undefined) return null;
-  return <Fact name="Working time">{outOf(used, limits.durationMs, exactDuration)}</Fact>;
+  return <Fact name="Working time">{outOf(used, limits?.durationMs, exactDuration)}</Fact>;
 }
 
 function Tokens({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {
