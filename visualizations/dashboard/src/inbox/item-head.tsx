@@ -32,6 +32,10 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
       <button type="button" className="to-answer" onClick={toAnswer}>
         Go to the answer
       </button>
+      <section aria-label="Question" className="asked">
+        <LongText text={item.reason} name="the question" />
+        {item.description === undefined ? null : <LongText text={item.description} name="the description" />}
+      </section>
       <dl className="facts">
         <div>
           <dt>Run</dt>
@@ -65,10 +69,6 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
           </div>
         )}
       </dl>
-      <section aria-label="Question" className="asked">
-        <LongText text={item.reason} name="the question" />
-        {item.description === undefined ? null : <LongText text={item.description} name="the description" />}
-      </section>
     </header>
   );
 }

@@ -48,13 +48,10 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   return (
     <article className="item">
       <ItemHead item={item} run={detail.run} />
-      <ItemUsage detail={detail} />
       <ItemNews item={item} sequel={detail.sequel} isOwn={answered !== null} />
       <div className="item-columns">
         <div className="evidence">
-          <ItemInputs item={item} inputs={detail.inputs} />
-          <ItemAttempts item={item} attempts={detail.attempts} />
-          <ItemDemands detail={detail} />
+          <Evidence detail={detail} />
         </div>
         <div className="answer-side" id="answer" tabIndex={-1}>
           {answered ? (
@@ -65,6 +62,23 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
         </div>
       </div>
     </article>
+  );
+}
+
+/** The material to judge comes first, and statistics last. Of a limit, they are the material; of a task, its inputs are. */
+function Evidence({ detail }: { readonly detail: UiItemDetail }): ReactNode {
+  const { item } = detail;
+  const inputs = <ItemInputs item={item} inputs={detail.inputs} />;
+  const usage = <ItemUsage detail={detail} />;
+  return (
+    <>
+      {item.kind === 'limit' ? usage : null}
+      {item.kind === 'task' ? inputs : null}
+      <ItemAttempts item={item} attempts={detail.attempts} />
+      <ItemDemands detail={detail} />
+      {item.kind === 'task' ? null : inputs}
+      {item.kind === 'limit' ? null : usage}
+    </>
   );
 }
 

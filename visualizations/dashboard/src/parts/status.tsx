@@ -15,7 +15,7 @@ interface LookBadgeProps {
 export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): ReactNode {
   return (
     <span className={`badge ${tone}`}>
-      <span aria-hidden="true">{mark}</span> {children}
+      <span aria-hidden="true">{mark}</span> <span className="badge-word">{children}</span>
     </span>
   );
 }

@@ -63,10 +63,6 @@ export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePa
       {definition && plan ? null : <p>The run has no phase of this name.</p>}
       {definition && plan ? (
         <>
-          <section aria-label="Statechart">
-            <PhaseChart state={own.state} />
-          </section>
-          <PhaseFacts plan={plan} phase={definition} route={route} />
           <h3>{own.attempts.length === 0 ? 'It has not started' : counted(own.attempts.length, 'attempt')}</h3>
           <ol className="attempts" reversed>
             {own.attempts.toReversed().map((attempt) => (
@@ -89,6 +85,11 @@ export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePa
             ))}
           </ol>
           <Between records={own.between} route={route} />
+          <h3>Definition</h3>
+          <PhaseFacts plan={plan} phase={definition} route={route} />
+          <section aria-label="Statechart">
+            <PhaseChart state={own.state} />
+          </section>
         </>
       ) : null}
     </aside>
