@@ -34,6 +34,7 @@ describe('the built dashboard', () => {
       'assets/index.css',
       'assets/index.js',
       'assets/layout-worker.js',
+      ...['bad', 'busy', 'good', 'warn'].map((tone) => `icon-${tone}.svg`),
       'icon.svg',
       'index.html',
     ]);

@@ -23,6 +23,8 @@ export type Route =
       readonly text: string;
     }
   | { readonly page: 'item'; readonly item: string }
+  /** An address that leads nowhere. */
+  | { readonly page: 'unknown'; readonly path: string }
   | {
       readonly page: 'run';
       readonly run: string;
@@ -44,7 +46,7 @@ export type Route =
 /** A route within a run. */
 export type RunRoute = Extract<Route, { readonly page: 'run' }>;
 
-/** Parses a URL hash: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. An unknown one is the home page. */
+/** Parses a URL hash: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. An empty one is the home page. */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/u, '').split('?', 2);
   const [page = '', name = ''] = path.split('/').slice(1).map(decoded);
@@ -54,7 +56,8 @@ export function routeOf(hash: string): Route {
     return { page, standing: wanted('standing'), pipeline: wanted('pipeline'), text: wanted('find') };
   }
   if (page === 'item' && name !== '') return { page, item: name };
-  if (page !== 'run' || name === '') return { page: 'home' };
+  if (path === '' || path === '/') return { page: 'home' };
+  if (page !== 'run' || name === '') return { page: 'unknown', path };
   return {
     page,
     run: name,
@@ -81,6 +84,8 @@ export function hashOf(route: Route): string {
       const query = options.toString();
       return `#/runs${query === '' ? '' : `?${query}`}`;
     }
+    case 'unknown':
+      return `#${route.path}`;
     case 'item':
       return `#/item/${encodeURIComponent(route.item)}`;
     case 'run': {

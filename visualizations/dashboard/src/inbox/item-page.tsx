@@ -9,7 +9,8 @@ import type { Answered, UiItem, UiItemDetail } from '../../../../src/server/api.
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useSession } from '../data/session.ts';
-import { inOneLine } from '../parts/untrusted-text.ts';
+import { usePageMark } from '../parts/page-mark.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { AnswerOutcome } from './answer-outcome.tsx';
@@ -19,6 +20,7 @@ import { ItemHead } from './item-head.tsx';
 import { ItemUsage } from './item-usage.tsx';
 import { ItemInputs } from './item-inputs.tsx';
 import { ItemNews } from './item-news.tsx';
+import { aboutOf, stateOf } from './item-words.ts';
 import './inbox.css';
 
 /** The page of an item. */
@@ -29,6 +31,7 @@ export function ItemPage({ id }: { readonly id: string }): ReactNode {
   const detail = asked.value;
   return (
     <>
+      {asked.state === 'refused' && !detail ? <h1>This item cannot be shown</h1> : null}
       {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
       {detail ? <Item detail={detail} /> : null}
     </>
@@ -44,6 +47,8 @@ function runIn(id: string): string {
 function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   const { item } = detail;
   const { readOnly } = useSession();
+  const title = `${startOf(aboutOf(item), 60)} ${stateOf(item)}, ${startOf(item.pipeline, 60)}`;
+  usePageMark(title, item.closedAt === undefined ? 'warn' : 'dim');
   const [answered, setAnswered] = useState<Answered | null>(null);
   return (
     <article className="item">

@@ -5,10 +5,11 @@
  */
 import { type ReactNode, useMemo } from 'react';
 import { dollars } from '../../../../src/projections/wording/amount-words.ts';
-import type { AnyStanding } from '../../../../src/projections/wording/status-marks.ts';
+import { type AnyStanding, statusMarks } from '../../../../src/projections/wording/status-marks.ts';
 import type { UiItem, UiRun } from '../../../../src/server/api.ts';
 import type { RunAtRecord } from '../data/run-history.ts';
-import { StandingBadge } from '../parts/status.tsx';
+import { usePageMark } from '../parts/page-mark.ts';
+import { StandingBadge, standingWords } from '../parts/status.tsx';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { amount } from '../parts/words.ts';
 import { hashOf } from '../route.ts';
@@ -26,13 +27,16 @@ interface RunHeadProps {
 export function RunHead({ run, moment, info, items }: RunHeadProps): ReactNode {
   const { snapshot } = moment;
   const open = items.filter((item) => !item.answer);
+  const standing = standingOf(moment, info);
+  const title = `${startOf(snapshot.pipeline, 60) || 'Run'} ${standingWords[standing]}, ${startOf(run, 60)}`;
+  usePageMark(title, statusMarks[standing].tone);
   return (
     <header className="run-head">
       <h1>
         <span className="name" title={inOneLine(snapshot.pipeline).slice(0, 300)}>
           {startOf(snapshot.pipeline, 120) || 'Run'}
         </span>{' '}
-        <StandingBadge of={standingOf(moment, info)} /> <code className="run-id quiet">{inOneLine(run)}</code>
+        <StandingBadge of={standing} /> <code className="run-id quiet">{inOneLine(run)}</code>
       </h1>
       <Progress moment={moment} />
       <span className="cost" title="Cost so far">

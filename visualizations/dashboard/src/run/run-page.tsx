@@ -46,7 +46,14 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
   const children = useChildRuns(run, version);
   const items = useOpenItems(run);
   const close = useCallback(() => go({ ...route, phase: null, attempt: null }), [route]);
-  if (log.count === 0 && asked.state === 'refused') return <RefusalNote error={asked.error} />;
+  if (log.count === 0 && asked.state === 'refused') {
+    return (
+      <>
+        <h1>This run cannot be shown</h1>
+        <RefusalNote error={asked.error} />
+      </>
+    );
+  }
   if (log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
   const isLive = shownAt === null;
   const goesOn = isLive && moment.snapshot.status === 'running' && typeof info?.worker === 'string';
