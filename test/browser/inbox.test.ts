@@ -120,7 +120,7 @@ describe('an item', () => {
     await page.getByRole('heading', { name: 'Answered' }).waitFor();
     expect((await run.result).outputs).toEqual({ draft: { work: { words: 4 } } });
     await page.getByText('Approved with edits; the run is completed.').waitFor();
-    await says(page, 'Latest attempt: attempt 1', '"words": 4');
+    await says(page, 'Latest attempt: attempt 1', 'words: 4');
   });
 
   it('asks for confirmation before it ends the run', async () => {

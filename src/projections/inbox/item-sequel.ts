@@ -10,7 +10,7 @@ import { foldRun } from '../run/run-view.ts';
 import type { InboxItem } from './inbox-item.ts';
 import { closingAfter, closingIn, type SequelAnswer } from './item-closing.ts';
 
-/** What has become of a phase after the answer; `null` if that is not decided yet. */
+/** The outcome of the phase after the answer; `null` if that is not decided yet. */
 export type SequelEffect =
   'approved' | 'sent back' | 'rejected' | 'waits for a person' | 'skipped' | 'failed' | 'cancelled' | null;
 

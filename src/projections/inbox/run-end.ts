@@ -35,17 +35,19 @@ export function afterApproval(waiting: Waiting): RunEnd {
 
 /** Returns the effect of leaving out the phase, with every phase that needs it. */
 export function afterSkip(waiting: Waiting): RunEnd {
-  const doomed = doomedBy(waiting);
-  return isLeft(waiting, doomed) ? GOES_ON : { run: 'ends', endsAs: worstIn(waiting.snapshot, ends(waiting, doomed)) };
+  const dependants = dependantsOf(waiting);
+  return isLeft(waiting, dependants)
+    ? GOES_ON
+    : { run: 'ends', endsAs: worstIn(waiting.snapshot, ends(waiting, dependants)) };
 }
 
 /** Returns the effect of a rejection. It ends the run at once, unless the pipeline continues after failures. */
 export function afterRejection(waiting: Waiting): RunEnd {
   const { plan, snapshot } = waiting;
   if (plan.onFailure === 'halt') return { run: 'ends', endsAs: worstIn(snapshot, ['rejected']) };
-  const doomed = doomedBy(waiting);
-  if (isLeft(waiting, doomed)) return GOES_ON;
-  return { run: 'ends', endsAs: worstIn(snapshot, ['rejected', ...ends(waiting, doomed)]) };
+  const dependants = dependantsOf(waiting);
+  if (isLeft(waiting, dependants)) return GOES_ON;
+  return { run: 'ends', endsAs: worstIn(snapshot, ['rejected', ...ends(waiting, dependants)]) };
 }
 
 /** Returns the effect of a correction that a gate makes: it may exceed the limit of the run. A person's correction never does. */
@@ -72,7 +74,7 @@ const OPEN: ReadonlySet<PhaseStatus> = new Set([
   'escalated',
 ]);
 
-function doomedBy({ graph, index }: Waiting): readonly string[] {
+function dependantsOf({ graph, index }: Waiting): readonly string[] {
   return [...reach(graph.next, index)].map((one) => graph.names[one] ?? '');
 }
 
@@ -83,8 +85,8 @@ function isLeft({ graph, snapshot, index }: Waiting, others: readonly string[]):
 }
 
 /** A phase that waits for the rework of another, fails if that ends without approval. */
-function ends({ snapshot }: Waiting, doomed: readonly string[]): readonly RunStatus[] {
-  return doomed.some((name) => statusOf(snapshot, name) === 'rewinding') ? ['failed'] : [];
+function ends({ snapshot }: Waiting, dependants: readonly string[]): readonly RunStatus[] {
+  return dependants.some((name) => statusOf(snapshot, name) === 'rewinding') ? ['failed'] : [];
 }
 
 function worstIn({ phases }: RunSnapshot, more: readonly RunStatus[]): RunStatus {

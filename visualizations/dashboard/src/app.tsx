@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useEffect, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { Session } from '../../../src/server/api.ts';
 import { type Asked, UNREACHABLE, useAsked } from './data/ask.ts';
 import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts';
@@ -16,7 +16,6 @@ import { RefusalNote } from './parts/refusal-note.tsx';
 import { ThemeChoice } from './parts/theme.tsx';
 import { useRoute } from './navigate.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';
-import { RunPage } from './run/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 
 /** The app. */
@@ -76,6 +75,9 @@ export function App(): ReactNode {
 
 // --- internal ---
 
+/** The page with graphs is much larger than the others, which do not wait for it. */
+const RunPage = lazy(() => import('./run/run-page.tsx').then(({ RunPage: page }) => ({ default: page })));
+
 function Page({ route }: { readonly route: Route }): ReactNode {
   switch (route.page) {
     case 'home':
@@ -85,7 +87,11 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     case 'item':
       return <ItemPage key={route.item} id={route.item} />;
     case 'run':
-      return <RunPage key={route.run} route={route} />;
+      return (
+        <Suspense fallback={<p className="quiet">Loading…</p>}>
+          <RunPage key={route.run} route={route} />
+        </Suspense>
+      );
     case 'unknown':
       return <UnknownPage path={route.path} />;
   }

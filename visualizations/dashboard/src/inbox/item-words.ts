@@ -15,7 +15,7 @@ export function aboutOf({ about, task }: Pick<InboxItem, 'about' | 'task'>): str
 
 /** The state of an item as a continuation of its subject. A closed one waits for nobody. */
 export function stateOf({ kind, closedAt }: Pick<InboxItem, 'kind' | 'closedAt'>): string {
-  return closedAt === undefined ? waitsFor[kind] : 'is answered';
+  return closedAt === undefined ? waitsFor[kind] : 'is closed';
 }
 
 /** The reason why a person is asked. */
