@@ -14,7 +14,11 @@ it('numbers the attempts of a phase alike everywhere, over all its generations',
   const { records } = await play([
     fake('plan'),
     fake('draft', { after: ['plan'], verdicts: ['RETRY: more', 'APPROVE', 'RETRY: better', 'APPROVE'] }),
-    fake('check', { after: ['draft'], verdicts: ['RETRY_PREDECESSOR plan: another', 'APPROVE'], invalidate: 'all' }),
+    fake('check', {
+      after: ['draft'],
+      verdicts: ['RETRY_PREDECESSOR plan: another', 'APPROVE'],
+      rewindTo: 'ancestors',
+    }),
   ]);
   const moment = createRunHistory().at(records, records.length);
   const { plan, snapshot } = moment;
