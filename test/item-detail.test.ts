@@ -16,7 +16,7 @@ import type { Policy, Run } from '../src/index.ts';
 import type { InboxItem, ItemDetail } from '../src/inbox.ts';
 import type { Verdict } from '../src/records.ts';
 import type { RunStore } from '../src/store.ts';
-import { idle } from './rig.ts';
+import { fake, idle, untilAborted } from './rig.ts';
 
 describe('itemDetail()', () => {
   it('lists attempts, requested changes, differences, and the cost', async () => {
@@ -57,6 +57,28 @@ describe('itemDetail()', () => {
       { ...none, answer: 'skip', skips: ['draft', 'print', 'bind'] },
       { ...none, answer: 'abort' },
     ]);
+  });
+
+  it.each<[name: string, options: Parameters<typeof endsOf>[0], ends: Readonly<Record<string, string>>]>([
+    [
+      'a phase that others need',
+      { last: false },
+      { approve: 'goes on', reject: 'ends rejected', skip: 'ends completed' },
+    ],
+    ['the last phase', {}, { approve: 'ends completed', reject: 'ends rejected', skip: 'ends completed' }],
+    [
+      'the last phase, if the pipeline continues after failures',
+      { policy: { onFailure: 'continue' } },
+      { approve: 'ends completed', reject: 'ends rejected', skip: 'ends completed' },
+    ],
+    [
+      'a phase beside one that waits too',
+      { policy: { onFailure: 'continue' }, beside: true },
+      { approve: 'goes on', reject: 'goes on', skip: 'goes on' },
+    ],
+  ])('tells for %s if the run ends, and how', async (_, options, ends) => {
+    const choices = await endsOf(options);
+    expect(choices).toMatchObject({ ...ends, retry: 'goes on', abort: 'ends cancelled' });
   });
 
   it.each<[Policy, Partial<ItemDetail['choices'][number]>]>([
@@ -190,8 +212,11 @@ describe('itemDetail()', () => {
 
   it('marks answers that end the run', async () => {
     const { run, detail } = await detailOf();
-    expect(detail.choices.flatMap((choice) => (choice.run ? [[choice.answer, choice.run]] : []))).toEqual([
-      ['abort', 'ends'],
+    const ending = detail.choices.filter((choice) => choice.run === 'ends');
+    expect(ending.map(({ answer, endsAs }) => [answer, endsAs])).toEqual([
+      ['reject', 'rejected'],
+      ['skip', 'completed'],
+      ['abort', 'cancelled'],
     ]);
     run.cancel();
     await run.result;
@@ -219,6 +244,51 @@ describe('itemDetail()', () => {
 });
 
 // --- internal ---
+
+/** The ends of a run by answer: each is then given to a run of its own, to see that the run does so. */
+async function endsOf(options: { readonly last?: boolean; readonly policy?: Policy; readonly beside?: boolean }) {
+  const { last = true, policy, beside = false } = options;
+  const replies = {
+    approve: { type: 'decide', decision: 'APPROVE' },
+    reject: { type: 'decide', decision: 'REJECT: No.' },
+    skip: { type: 'skip' },
+    abort: { type: 'abort' },
+  } as const;
+  const waiting = async () => {
+    const phases = [
+      fake('draft', { verdicts: ['ESCALATE: Well?'] }),
+      ...(last ? [] : [fake('print', { after: ['draft'], outputs: [untilAborted] })]),
+      ...(beside ? [fake('cover', { verdicts: ['ESCALATE: And this?'] })] : []),
+    ];
+    const pipeline = definePipeline({
+      name: 'story',
+      phases: phases.map(({ definition }) => definition),
+      ...(policy && { policy }),
+    });
+    const store = memoryStore();
+    const run = startRun(pipeline, { store });
+    await expect.poll(() => run.inbox().length).toBe(beside ? 2 : 1);
+    const item = run.inbox().find(({ about }) => about === 'draft');
+    if (!item) throw new Error('draft does not wait');
+    return { run, item, choices: itemDetail(await readRun(store, run.id), item).choices };
+  };
+  const first = await waiting();
+  for (const { answer, run: end, endsAs } of first.choices) {
+    if (answer !== 'approve' && answer !== 'reject' && answer !== 'skip' && answer !== 'abort') continue;
+    const { run, item } = await waiting();
+    await run.answer(item.id, replies[answer]);
+    await expect.poll(() => run.inbox().some(({ id }) => id === item.id)).toBe(false);
+    if (end === 'ends') expect([answer, (await run.result).status]).toEqual([answer, endsAs]);
+    else expect([answer, run.snapshot().status]).toEqual([answer, 'running']);
+    run.cancel();
+    await run.result;
+  }
+  first.run.cancel();
+  await first.run.result;
+  return Object.fromEntries(
+    first.choices.map(({ answer, run, endsAs }) => [answer, endsAs === undefined ? run : `${run} ${endsAs}`]),
+  );
+}
 
 /** Runs until `draft` waits for a person after two attempts. `index` is an independent phase. */
 async function detailOf(

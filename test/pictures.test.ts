@@ -129,7 +129,7 @@ describe('toMermaid', () => {
           p0t0 --> p0g
         end
         subgraph p1["b"]
-          p1s(["#10003; approved<br/>attempt 2 of 2, 3 attempts in all, budget spent"])
+          p1s(["#10003; approved<br/>attempt 3, budget spent"])
           p1t0["work"]
           p1g{"review<br/>retry ≤ 1"}
           p1t0 --> p1g
@@ -271,7 +271,7 @@ describe('toDot', () => {
           p0t0 -> p0g;
         }
         subgraph cluster_p1 {
-          label="b\\n✓ approved\\nattempt 2 of 2, 3 attempts in all, budget spent";
+          label="b\\n✓ approved\\nattempt 3, budget spent";
           style=filled; fillcolor="#dafbe1"; color="#1a7f37"; fontcolor="#1f2328";
           p1t0 [label="work"];
           p1g [shape=diamond, style=solid, label="review\\nretry ≤ 1"];
@@ -421,7 +421,7 @@ describe('toSvg', () => {
         "gate (retry ≤ 2): review",
         "b",
         "✓ approved",
-        "attempt 2 of 2, 3 attempts in all, budget spent",
+        "attempt 3, budget spent",
         "work",
         "gate (retry ≤ 1): review",
         "c",

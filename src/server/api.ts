@@ -56,6 +56,7 @@
 import type { Statechart } from '../../visualizations/statechart/statechart.ts';
 import type { Alert } from '../projections/alerts/alert.ts';
 import type { ItemDetail } from '../projections/inbox/item-detail.ts';
+import type { ItemSequel } from '../projections/inbox/item-sequel.ts';
 import type { Reply } from '../projections/inbox/reply.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
 import type { KeptItem } from '../store/pending-answers.ts';
@@ -128,6 +129,8 @@ export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
   readonly run: UiRun;
   /** True if the user may answer it. */
   readonly mayAnswer: boolean;
+  /** The effect of its answer on the run, as of now; absent while it is open. */
+  readonly sequel?: ItemSequel | undefined;
 }
 
 /** An alert about a running run. */

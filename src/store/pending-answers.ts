@@ -8,6 +8,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { Outputs } from '../model/handlers/task.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { itemDetail, type ItemDetail } from '../projections/inbox/item-detail.ts';
+import { itemSequel, type ItemSequel } from '../projections/inbox/item-sequel.ts';
 import type { KeptMessage, RunStore } from './port.ts';
 import { readRun } from './read-run.ts';
 
@@ -28,6 +29,8 @@ export interface GivenAnswer {
 /** Details of an item, with its pending answer. JSON. */
 export interface KeptDetail extends ItemDetail {
   readonly item: KeptItem;
+  /** The effect of its answer on the run, as of now; absent while it is open. */
+  readonly sequel?: ItemSequel | undefined;
 }
 
 /** Adds pending answers to items. */
@@ -54,7 +57,8 @@ export async function withAnswer(store: RunStore, item: InboxItem): Promise<Kept
 }
 
 /**
- * Details of an item at the time it was open. Later events of its run are left out, but outputs approved with it are included.
+ * Details of an item at the time it was open, with the sequel of a closed one. Otherwise, later events of its run are left out, but
+ * outputs approved with it are included.
  *
  * @param isPacked True to keep references in place of large outputs; `changes` then does not show how such outputs differ.
  * @default false
@@ -67,7 +71,8 @@ export async function detailOf(
   const records = isPacked ? await store.read(item.runId) : await readRun(store, item.runId);
   const { closedAt = Infinity } = item;
   const before = records.filter(({ seq, time }) => seq <= item.seq || time < closedAt);
-  return { ...itemDetail(before, item, { edited: editedAt(records, item) }), item };
+  const sequel = itemSequel(records, item);
+  return { ...itemDetail(before, item, { edited: editedAt(records, item) }), item, ...(sequel && { sequel }) };
 }
 
 // --- internal ---

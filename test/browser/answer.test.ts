@@ -20,7 +20,7 @@ describe('a second tab', () => {
     await second.getByRole('radio', { name: /^Retry/u }).check();
     await answer(first, 'Approve', 'Send: approve');
     await first.getByRole('heading', { name: 'Answered' }).waitFor();
-    await second.getByRole('alert').filter({ hasText: 'Closed by ada: APPROVE' }).waitFor();
+    await second.getByRole('alert').filter({ hasText: 'Closed by ada: Approved; the run is completed.' }).waitFor();
     expect(await second.getByRole('button', { name: /^Send/u }).count()).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe('a dashboard that ends with its run', () => {
         .waitFor();
     }
     await first.getByRole('heading', { name: 'Answered' }).waitFor();
-    await second.getByRole('alert').filter({ hasText: 'Closed by ada: APPROVE' }).waitFor();
+    await second.getByRole('alert').filter({ hasText: 'Closed by ada: Approved; the run is completed.' }).waitFor();
     await second.getByText('The item is closed, so nothing can be sent.').waitFor();
     await closed;
     // A place that was never loaded cannot load now, which is not reported as an error.

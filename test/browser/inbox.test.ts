@@ -36,9 +36,9 @@ describe('an item', () => {
   it('shows the consequences of an answer before it is sent', async () => {
     const { page } = await opened(draftTwice());
     await choose(page, 'Approve');
-    await follows(page, /Runs\s*print/u);
+    await follows(page, /The run continues\.\s*Runs\s*print/u);
     await choose(page, 'Reject');
-    await follows(page, /Skips\s*print/u);
+    await follows(page, /The run ends as rejected\.\s*Skips\s*print/u);
     await choose(page, 'Rewind');
     await page.getByLabel('Which phase?').selectOption('plan');
     await follows(page, /"plan" works again[\s\S]*Runs\s*plan, draft[\s\S]*Spends\s*one correction/u);
@@ -55,10 +55,25 @@ describe('an item', () => {
     expect(run.inbox()).toHaveLength(1);
   });
 
-  it.each<[answer: string, fill: (page: Page) => Promise<unknown>, outcome: string]>([
-    ['Retry', (page) => page.getByLabel('What to change?').fill('Add two.'), 'RETRY: Add two.'],
-    ['Reject', (page) => page.getByLabel('Why?').fill('No.'), 'REJECT: No.'],
-    ['Skip', (page) => page.getByLabel('Why? (optional)').fill('no need'), 'skipped: no need'],
+  it.each<[answer: string, fill: (page: Page) => Promise<unknown>, outcome: string, sentence: RegExp]>([
+    [
+      'Retry',
+      (page) => page.getByLabel('What to change?').fill('Add two.'),
+      'RETRY: Add two.',
+      /^Sent back to draft; /u,
+    ],
+    [
+      'Reject',
+      (page) => page.getByLabel('Why?').fill('No.'),
+      'REJECT: No.',
+      /^Rejected; the run has ended as rejected\.$/u,
+    ],
+    [
+      'Skip',
+      (page) => page.getByLabel('Why? (optional)').fill('no need'),
+      'skipped: no need',
+      /^Skipped; the run is completed\.$/u,
+    ],
     [
       'Rewind',
       async (page) => {
@@ -66,6 +81,7 @@ describe('an item', () => {
         await page.getByLabel('What to change?').fill('Plan a login.');
       },
       'RETRY_PREDECESSOR plan: Plan a login.',
+      /^Sent back to plan; /u,
     ],
     [
       'Reclassify',
@@ -74,13 +90,15 @@ describe('an item', () => {
         await page.getByLabel('Which phase must correct it?').selectOption('plan');
       },
       'RETRY_PREDECESSOR plan',
+      /^Sent back to plan/u,
     ],
-  ])('takes %s', async (answer, fill, outcome) => {
+  ])('takes %s', async (answer, fill, outcome, sentence) => {
     const { page, store, item } = await opened(draftTwice());
     await choose(page, answer);
     await fill(page);
     await page.getByRole('button', { name: `Send: ${answer.toLowerCase()}` }).click();
     await page.getByRole('heading', { name: 'Answered' }).waitFor();
+    await page.getByRole('region', { name: 'Answered' }).getByText(sentence).waitFor();
     const kept = await store.item(item);
     expect(kept?.who).toBe('ada');
     expect(kept?.outcome).toContain(outcome);
@@ -101,14 +119,14 @@ describe('an item', () => {
     await page.getByRole('button', { name: 'Send: edit' }).click();
     await page.getByRole('heading', { name: 'Answered' }).waitFor();
     expect((await run.result).outputs).toEqual({ draft: { work: { words: 4 } } });
-    await page.getByText('approved with edits: work').first().waitFor();
-    await says(page, 'Latest attempt: attempt 1', '"words": 4');
+    await page.getByText('Approved with edits; the run is completed.').waitFor();
+    await says(page, 'Latest attempt: attempt 1', 'words: 4');
   });
 
   it('asks for confirmation before it ends the run', async () => {
     const { page, run } = await opened(draftTwice());
     await choose(page, 'Abort');
-    await follows(page, /^What follows\s+The whole run ends: no phase starts, and running work is stopped\.$/u);
+    await follows(page, /^What follows\s+The run ends as cancelled: no phase starts, and running work is stopped\.$/u);
     await page.getByLabel('Why? (optional)').fill('enough');
     await page.getByRole('button', { name: 'Send: abort' }).click();
     await page.getByRole('button', { name: 'No, go back' }).click();

@@ -122,7 +122,7 @@ describe('the list of runs', () => {
       .poll(() => alert.innerText())
       .toMatch(/Cannot read p\.ts as it is gone[\s\S]*FILE_UNREADABLE[\s\S]*Bring it back\./u);
     isBroken = false;
-    await page.getByRole('button', { name: 'Retry what was not approved' }).click();
+    await page.getByRole('button', { name: 'Retry what was not approved', exact: true }).click();
     await page.getByText('Retried. It has completed.').waitFor();
     expect(await alert.count()).toBe(0);
   });
@@ -175,5 +175,5 @@ async function texts(list: ReturnType<Page['getByRole']>): Promise<readonly stri
 
 async function act(page: Page, run: string, action: string): Promise<void> {
   await page.getByRole('button', { name: new RegExp(`^Actions for .* ${run}$`, 'u') }).click();
-  await page.getByRole('button', { name: action }).click();
+  await page.getByRole('button', { name: action, exact: true }).click();
 }

@@ -35,7 +35,7 @@ describe('the dashboard', () => {
     await stand(page, [/^plan approved/u, /^draft running/u, /^check waits for rework/u]);
     await corrections(page, 2);
     drafts[2]?.release('a draft with a source');
-    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for a person/u]);
+    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for you/u]);
     await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
 
     await page.getByRole('region', { name: 'Waits for a person' }).getByRole('link', { name: 'check' }).click();
@@ -69,7 +69,7 @@ describe('the dashboard', () => {
     await expectAll(page, store);
     drafts[1]?.release('a short draft');
     drafts[2]?.release('a draft with a source');
-    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for a person/u]);
+    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for you/u]);
     await expectAll(page, store);
   });
 
@@ -103,7 +103,7 @@ describe('the dashboard', () => {
     await page.getByRole('link', { name: /^Needs you \(1\)/u }).waitFor();
     await stand(page, [/^plan approved/u, /^draft pending/u, /^check pending/u]);
     await page.getByRole('button', { name: 'Live' }).click();
-    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for a person/u]);
+    await stand(page, [/^plan approved/u, /^draft approved/u, /^check waits for you/u]);
     await expect.poll(() => page.url()).not.toContain('at=');
   });
 });

@@ -21,6 +21,12 @@ const print = phase('print', { after: [draft], tasks: [task('press', { run: () =
 export default definePipeline({ name: 'article', phases: [research, draft, print] });
 `;
 
+const ASKED = `
+import { definePipeline, human, phase, task } from 'phasegate';
+const draft = phase('draft', { tasks: [task('write', { run: () => 'text' })], review: human({ question: 'Good?' }) });
+export default definePipeline({ name: 'article', phases: [draft] });
+`;
+
 describe('phasegate graph', () => {
   it('draws a run by its id and as the latest, and draws its file without a run', async () => {
     const cwd = await files({ 'p.mjs': REWOUND });
@@ -33,7 +39,7 @@ describe('phasegate graph', () => {
           p0t0["read"]
         end
         subgraph p1["draft"]
-          p1s(["#10007; rejected<br/>attempt 2 of 3, 3 attempts in all"])
+          p1s(["#10007; rejected<br/>attempt 3"])
           p1t0["write"]
           p1g{"review<br/>retry ≤ 2"}
           p1t0 --> p1g
@@ -66,6 +72,13 @@ describe('phasegate graph', () => {
     const { stdout } = await phasegate(['graph', run.slice(-8), '-f', 'svg'], { cwd });
     expect(stdout).toContain(`>Run ${run} of pipeline &quot;article&quot;, not ended</title>`);
     expect(stdout).toContain('<g class="box warn"><title>draft – ‖ escalated – attempt 1 of 3 – ');
+  });
+
+  it('draws a phase whose reviewer is a person as waiting, not as in review', async () => {
+    const cwd = await files({ 'p.mjs': ASKED });
+    await phasegate(['run', 'p.mjs', '--run-id', 'mine'], { cwd });
+    const { stdout } = await phasegate(['graph', 'mine', '-f', 'svg'], { cwd });
+    expect(stdout).toContain('<g class="box warn"><title>draft – ‖ waiting – for a person, attempt 1 of 3 – ');
   });
 
   it('writes to a file, in the format of its extension', async () => {

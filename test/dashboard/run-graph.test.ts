@@ -41,7 +41,7 @@ describe('createFaceMaker()', () => {
     const last = maker.facesOf(history.at(records, records.length));
     expect(last.map(({ name, status, attempt, generation }) => [name, status, attempt, generation])).toEqual([
       ['a', 'approved', 'attempt 3 of 5', 1],
-      ['b', 'approved', 'attempt 1 of 3', 0],
+      ['b', 'approved', 'attempt 2 of 4', 0],
       ['c', 'approved', 'attempt 1 of 3', 0],
       ['d', 'rejected', 'attempt 1 of 3', 0],
       ['g', 'skipped', '', 0],
@@ -84,17 +84,17 @@ describe('createFaceMaker()', () => {
       }).plan.phases;
       return { gate: made?.gate ?? null };
     };
-    expect([0, 1, 2].map((attempt) => attemptText(gate(2), attempt, attempt))).toEqual([
+    expect([1, 2, 3].map((number) => attemptText(gate(2), number, number - 1))).toEqual([
       'attempt 1 of 3',
       'attempt 2 of 3',
       'attempt 3 of 3',
     ]);
     // Another phase has sent it back, which restores its retries.
-    expect(attemptText(gate(2), 2, 0)).toBe('attempt 3 of 5');
+    expect(attemptText(gate(2), 3, 0)).toBe('attempt 3 of 5');
     expect([
-      attemptText(gate(0), 0, 0),
-      attemptText(gate('unlimited'), 4, 4),
-      attemptText({ gate: null }, 0, 0),
+      attemptText(gate(0), 1, 0),
+      attemptText(gate('unlimited'), 5, 4),
+      attemptText({ gate: null }, 1, 0),
     ]).toEqual(['attempt 1', 'attempt 5', 'attempt 1']);
   });
 });

@@ -365,10 +365,10 @@ describe('answerForm()', () => {
 describe('createProgress()', () => {
   it('reports the first piece, and then less and less often', () => {
     const told: unknown[] = [];
-    const onDelta = createProgress('it', 1, ({ progress }) => told.push(progress));
+    const onDelta = createProgress('it', ({ progress }) => told.push(progress));
     for (let index = 0; index < 100_000; index += 1) onDelta(index === 3 ? '\n' : 'x');
-    expect(told[0]).toBe('attempt 2, 1 characters: x');
-    expect(told[1]).toBe(`attempt 2, 201 characters: …${'x'.repeat(80)}`);
+    expect(told[0]).toBe('1 characters: x');
+    expect(told[1]).toBe(`201 characters: …${'x'.repeat(80)}`);
     expect(told.length).toBe(26);
   });
 });
@@ -468,7 +468,7 @@ describe('ask', () => {
     expect(seen).toEqual([false, 'answer', true]);
     expect(result.metrics.tokens).toBe(7);
     expect(records.flatMap(({ event }) => (event.type === 'task.reported' ? (event.progress ?? []) : []))).toEqual([
-      'attempt 1, 5 characters: {"n":',
+      '5 characters: {"n":',
     ]);
   });
 

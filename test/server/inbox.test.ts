@@ -53,7 +53,7 @@ describe('an answer', () => {
     const item = await itemOf(store, run.id);
     expect(await post(`/api/inbox/${item.id}/answer`, { nonce: item.nonce, reply: APPROVE })).toEqual({
       status: 200,
-      body: { state: 'taken', outcome: '{"type":"approve"}' },
+      body: { state: 'taken', outcome: 'APPROVE' },
     });
     expect((await run.result).status).toBe('completed');
     expect(await store.item(item.id)).toMatchObject({ who: 'ada' });
@@ -64,12 +64,12 @@ describe('an answer', () => {
       body: {
         error: {
           code: 'ANSWERED',
-          message: `Cannot answer item ${item.id} as it is closed: {"type":"approve"}, by ada`,
+          message: `Cannot answer item ${item.id} as it is closed: APPROVE, by ada`,
         },
       },
     });
     expect(await get(`/api/inbox/${item.id}`)).toMatchObject({
-      body: { item: { outcome: '{"type":"approve"}', who: 'ada' } },
+      body: { item: { outcome: 'APPROVE', who: 'ada' } },
     });
   });
 

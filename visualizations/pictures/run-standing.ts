@@ -9,8 +9,11 @@ import type { PhaseResult, PhaseStatus, RunSnapshot } from '../../src/projection
 import { statusMarks, type LookTone } from '../../src/projections/wording/status-marks.ts';
 import type { RewindPair } from '../layout/ways-back.ts';
 
-/** The status of a phase. `stale` is approved, but one of its inputs has a newer version. */
-export type StandingState = PhaseStatus | 'stale';
+/**
+ * The status of a phase. `stale` is approved, but one of its inputs has a newer version; of a `waiting` phase, a task or a reviewer waits for
+ * a person.
+ */
+export type StandingState = PhaseStatus | 'stale' | 'waiting';
 
 /** The tone of a status, which determines its colour. */
 export type StandingTone = LookTone;
@@ -38,12 +41,18 @@ export interface RunStanding {
  * Derives the status of a run for pictures.
  *
  * @param rewinds Pairs of phases that sent back another one, one pair for each time: the arrows of the run's timeline.
+ * @param waiting Phases with a task or a reviewer that waits for a person: those with an open `person` bar in the timeline. @default none
  */
-export function runStandingOf(plan: Plan, snapshot: RunSnapshot, rewinds: readonly RewindPair[]): RunStanding {
+export function runStandingOf(
+  plan: Plan,
+  snapshot: RunSnapshot,
+  rewinds: readonly RewindPair[],
+  waiting: ReadonlySet<string> = new Set(),
+): RunStanding {
   const { runId, status } = snapshot;
   const phases = plan.phases.flatMap((phase): readonly (readonly [string, PhaseStanding])[] => {
     const result = snapshot.phases[phase.name];
-    return result ? [[phase.name, standingOf(phase, result)]] : [];
+    return result ? [[phase.name, standingOf(phase, result, waiting.has(phase.name))]] : [];
   });
   return { runId, status, phases: new Map(phases), rewinds };
 }
@@ -55,17 +64,18 @@ export function standingLines({ state, mark, notes }: PhaseStanding): readonly s
 
 // --- internal ---
 
-function standingOf({ gate }: PhasePlan, result: PhaseResult): PhaseStanding {
+function standingOf({ gate }: PhasePlan, result: PhaseResult, isAsked: boolean): PhaseStanding {
   const { status, stale, attempt, attempts, generation, exhausted } = result;
-  const state = status === 'approved' && stale ? 'stale' : status;
+  const isWaiting = isAsked && (status === 'running' || status === 'reviewing');
+  const state = isWaiting ? 'waiting' : status === 'approved' && stale ? 'stale' : status;
   // A phase that others sent back has its whole retry budget again, so the total is unknown.
   const most = gate && generation === 0 ? countOf(gate.maxRetries) + 1 : 1;
-  const number = attempt + 1;
+  const isKnown = attempts === attempt + 1 && attempts <= most && most < Infinity;
   const notes = [
-    ...(attempts > 0 && (number > 1 || most > 1)
-      ? [number <= most && most < Infinity ? `attempt ${number} of ${most}` : `attempt ${number}`]
+    ...(isWaiting ? ['for a person'] : []),
+    ...(attempts > 0 && (attempts > 1 || most > 1)
+      ? [isKnown ? `attempt ${attempts} of ${most}` : `attempt ${attempts}`]
       : []),
-    ...(attempts > number ? [`${attempts} attempts in all`] : []),
     ...(generation > 0 ? [`generation ${generation + 1}`] : []),
     ...(exhausted ? ['budget spent'] : []),
   ];

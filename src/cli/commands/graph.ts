@@ -117,7 +117,9 @@ async function storedRun(
   }
   await opened.store.close();
   if (!plan) throw ofNoPlan(run.runId);
-  return { plan, standing: runStandingOf(plan, view.snapshot(), timeline.timeline().arrows) };
+  const { arrows, bars } = timeline.timeline();
+  const waiting = bars.filter(({ kind, to }) => kind === 'person' && to === null).map(({ phase }) => phase);
+  return { plan, standing: runStandingOf(plan, view.snapshot(), arrows, new Set(waiting)) };
 }
 
 /** Extends the error about an unknown run, as the user may have meant a file. */

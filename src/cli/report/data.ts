@@ -23,7 +23,10 @@ export interface ReportDecision {
   readonly phase: string;
   readonly generation: number;
   /** 0-based. */
+  /** The index in its generation, from 0. */
   readonly attempt: number;
+  /** The number of the attempt in the whole run, from 1. */
+  readonly number: number;
   readonly by: DecidedBy;
   readonly who: string | null;
   readonly verdict: Verdict;
@@ -69,6 +72,7 @@ export function foldReport(): ReportFold {
   const decisions: ReportDecision[] = [];
   const remarks: ReportRemark[] = [];
   const lineOf = createEventLines();
+  const numbers = new Map<string, number>();
   let firstAt = 0;
   const estimated = { tokens: 0, costUsd: 0 };
   return {
@@ -77,9 +81,11 @@ export function foldReport(): ReportFold {
       quality.apply(record);
       const { seq, time, event } = record;
       if (seq === 1) firstAt = time;
+      if (event.type === 'phase.started') numbers.set(event.phase, (numbers.get(event.phase) ?? 0) + 1);
       if (event.type === 'review.decided') {
         const { phase, generation, attempt, by, who = null, verdict } = event;
-        decisions.push({ seq, time, phase, generation, attempt, by, who, verdict });
+        const number = numbers.get(phase) ?? 0;
+        decisions.push({ seq, time, phase, generation, attempt, number, by, who, verdict });
       } else if (event.type === 'task.reported' && event.estimated) {
         estimated.tokens += event.tokens ?? 0;
         estimated.costUsd += event.costUsd ?? 0;

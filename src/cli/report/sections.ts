@@ -113,7 +113,7 @@ function decisions({ firstAt, decisions: all }: ReportData): Section {
       duration(one.time - firstAt),
       one.phase,
       String(one.generation),
-      String(one.attempt + 1),
+      String(one.number),
       byText(one),
       decisionText(one),
     ],

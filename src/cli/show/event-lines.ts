@@ -27,6 +27,8 @@ export function createEventLines(): EventLines {
   let gates: ReadonlyMap<string, GatePlan | null> = new Map();
   /** The issues of the latest review, by phase. */
   const issues = new Map<string, IssueWords>();
+  /** Attempts so far, by phase. */
+  const numbers = new Map<string, number>();
   /** Corrections that were shown since the last start of a phase, by phase. */
   const corrections = new Map<string, readonly Correction[]>();
 
@@ -35,7 +37,9 @@ export function createEventLines(): EventLines {
     if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan)
       gates = new Map(event.plan.phases.map(({ name, gate }) => [name, gate]));
     if (event.type === 'review.decided' && event.by === 'gate') issues.set(event.phase, issueWords(event));
-    if (event.type === 'phase.started') corrections.delete(event.phase);
+    if (event.type !== 'phase.started') return;
+    corrections.delete(event.phase);
+    numbers.set(event.phase, (numbers.get(event.phase) ?? 0) + 1);
   }
 
   function line(record: RunRecord): string {
@@ -47,7 +51,10 @@ export function createEventLines(): EventLines {
       const target = event.type === 'phase.retrying' ? event.phase : event.target;
       corrections.set(target, [...(corrections.get(target) ?? []), event.correction]);
     }
-    const known = phase === undefined ? {} : { gate: gates.get(phase), isTold, issues: issues.get(phase) };
+    const known =
+      phase === undefined
+        ? {}
+        : { gate: gates.get(phase), number: numbers.get(phase), isTold, issues: issues.get(phase) };
     const about = phase === undefined ? '' : `${oneLine(phase)}: `;
     const words = oneLine(recordText(recordWords(record, VOICE, known)));
     return cut(`${duration(time - startedAt).padStart(7)}  ${about}${words}`, LONGEST_LINE);

@@ -9,6 +9,7 @@ import type { ItemDetail, TriedAttempt } from '../../projections/inbox/item-deta
 import { unchangedText } from '../../projections/run/loop-words.ts';
 import { counted, usageText } from '../../projections/wording/amount-words.ts';
 import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
+import { endText } from '../../projections/wording/sequel-words.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { KeptDetail, KeptItem } from '../../store/pending-answers.ts';
 import { givenText } from '../inbox/pending-answer.ts';
@@ -206,9 +207,10 @@ function choiceLines(choice: Choice): readonly Line[] {
     names.length === 0 ? [] : [`${what}: ${names.map(oneLine).join(', ')}`],
   );
   const spent = spends === 'nothing' ? [] : [`spends ${spends}`];
+  const end = choice.run === 'goes on' ? [] : [endText(choice)];
   return [
     [span(`${padEnd(flag, 16)} `, 'strong'), span(oneLine(means))],
-    ...[...effectTexts, ...spent].map((text): Line => [span(`${' '.repeat(17)}${text}`, 'dim')]),
+    ...[...end, ...effectTexts, ...spent].map((text): Line => [span(`${' '.repeat(17)}${text}`, 'dim')]),
   ];
 }
 

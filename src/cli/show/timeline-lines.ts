@@ -6,7 +6,8 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { createTimeAxis, type TimeAxis } from '../../projections/timeline/time-axis.ts';
-import { isAtWork, type Timeline, type TimelineBar } from '../../projections/timeline/timeline.ts';
+import type { Timeline, TimelineBar } from '../../projections/timeline/timeline.ts';
+import { busyStretches } from '../../projections/timeline/work-times.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
 import { timelineKinds, timelineWords } from '../../projections/wording/timeline-words.ts';
 import { fit, span, type Line } from '../terminal/line.ts';
@@ -37,7 +38,7 @@ export function timelineLines(timeline: Timeline, options: TimelineOptions): rea
   const longest = rows.reduce((most, { name }) => Math.max(most, widthOf(name)), 0);
   const names = Math.max(1, Math.min(longest, Math.floor(columns * NAMES)));
   const width = Math.max(1, columns - names - BEFORE_NAME - BEHIND_NAME);
-  const busy = rows.flatMap(({ bars }) => bars.filter(isAtWork));
+  const busy = busyStretches(rows.flatMap(({ bars }) => bars));
   const axis = createTimeAxis({ from: timeline.from, to: end }, busy);
   const lines: readonly Line[] = [
     ...(rows.length === 0

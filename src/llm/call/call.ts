@@ -119,7 +119,7 @@ async function askOnce(
     const message = `The model of ${who} is shown ${fitted.shown} of ${fitted.whole} characters of material in attempt ${attempt + 1}`;
     warnOnce(context, 'MATERIAL_CUT', message);
   }
-  const progress = createProgress(who, attempt, report);
+  const progress = createProgress(who, report);
   const mask = createPieceMask();
   const whose = `the model of ${who}`;
   const answer = createAnswerLimit(whose, maxAnswerChars, signal);

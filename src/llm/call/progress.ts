@@ -14,11 +14,7 @@ import { unusable } from './model-error.ts';
  * @param who The asking task, for messages.
  * @returns A function that throws `MODEL_ANSWER_INVALID` for a piece that is not text.
  */
-export function createProgress(
-  who: string,
-  attempt: number,
-  report: (report: Report) => void,
-): (delta: unknown) => void {
+export function createProgress(who: string, report: (report: Report) => void): (delta: unknown) => void {
   let length = 0;
   let tail = '';
   let next = 1;
@@ -29,7 +25,7 @@ export function createProgress(
     if (length < next) return;
     next = length + Math.max(STEP, length / 4);
     const line = tail.replaceAll(/\s+/gu, ' ').trim();
-    report({ progress: `attempt ${attempt + 1}, ${length} characters: ${length > TAIL ? '…' : ''}${line}` });
+    report({ progress: `${length} characters: ${length > TAIL ? '…' : ''}${line}` });
   };
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { decisionSchema } from '../../model/decision/decision.ts';
 import { formatDecision } from '../../model/decision/decision-text.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import { limitReason } from '../../model/events/limit-reason.ts';
@@ -228,6 +229,8 @@ function timed(item: InboxItem): InboxItem {
 function answerText({ answer, reviewer }: EventOf<'task.answered'>): string {
   // Only an approval may bring outputs.
   if (reviewer && isObject(answer) && isObject(answer['outputs'])) return editsText(answer['outputs']);
+  const decision = reviewer ? decisionSchema.safeParse(answer).data : undefined;
+  if (decision) return formatDecision(decision);
   const text = JSON.stringify(answer);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
 }

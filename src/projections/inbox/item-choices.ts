@@ -3,13 +3,23 @@
  *
  * @module
  */
+import type { RunStatus } from '../../model/events/event.ts';
 import { planGraph, type Plan } from '../../model/plan/plan.ts';
 import { between, reach, type Graph } from '../../model/values/graph.ts';
 import type { RunSnapshot } from '../run/run-result.ts';
 import type { InboxItem } from './inbox-item.ts';
+import {
+  afterApproval,
+  afterCorrection,
+  afterRejection,
+  afterSkip,
+  GOES_ON,
+  ifAgreed,
+  type RunEnd,
+} from './run-end.ts';
 
 /** The consequences of an answer, as far as they can be known. Names of phases are in the order of the plan. */
-export interface Consequences {
+export interface Consequences extends RunEnd {
   /** Phases that would run, or run again. */
   readonly runs: readonly string[];
   /** Phases that would run again if an output that they have read changes. */
@@ -20,8 +30,6 @@ export interface Consequences {
   readonly stale: readonly string[];
   /** The budgets that it spends: a correction counts for the limit of the run, and for no budget of a gate. */
   readonly spends: string;
-  /** The effect on the run itself; absent if it has none beyond these phases. */
-  readonly run?: 'ends' | 'goes on' | undefined;
 }
 
 /** One kind of answer. */
@@ -40,13 +48,15 @@ export interface Choice extends Consequences {
  * @param hasIssues True if reviewers of the phase have found issues that are open.
  */
 export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, hasIssues = false): readonly Choice[] {
-  const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled', run: 'ends' };
-  if (item.kind === 'task')
-    return [{ ...NOTHING, answer: 'value', means: `it is the output of task "${item.task}"`, run: 'goes on' }, abort];
+  const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled', ...ends('cancelled') };
+  if (item.kind === 'task') {
+    const means = `it is the output of task "${item.task}"`;
+    return [{ ...NOTHING, ...valueEnd(plan, snapshot, item), answer: 'value', means }, abort];
+  }
   if (item.kind === 'limit') {
     return [
-      { ...NOTHING, answer: 'approve', means: 'the limit is lifted, and the run continues', run: 'goes on' },
-      { ...NOTHING, answer: 'reject', means: 'the run ends as exhausted', run: 'ends' },
+      { ...NOTHING, answer: 'approve', means: 'the limit is lifted, and the run continues' },
+      { ...NOTHING, answer: 'reject', means: 'the run ends as exhausted', ...ends('exhausted') },
       abort,
     ];
   }
@@ -56,7 +66,17 @@ export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, ha
 
 // --- internal ---
 
-const NOTHING: Consequences = { runs: [], mayRun: [], skips: [], stale: [], spends: 'nothing' };
+const NOTHING: Consequences = { runs: [], mayRun: [], skips: [], stale: [], spends: 'nothing', ...GOES_ON };
+
+function ends(endsAs: RunStatus): RunEnd {
+  return { run: 'ends', endsAs };
+}
+
+/** Without a gate, the value may be the last thing that the run needs. Other tasks of the phase may still work. */
+function valueEnd(plan: Plan, snapshot: RunSnapshot, { about }: InboxItem): RunEnd {
+  const scene = sceneOf(plan, snapshot, about);
+  return scene && !plan.phases[scene.index]?.gate ? ifAgreed(afterApproval(scene)) : GOES_ON;
+}
 
 const RECLASSIFY: Choice = {
   ...NOTHING,
@@ -86,23 +106,41 @@ function choicesFor(scene: Scene, { kind, empty }: InboxItem, hasIssues: boolean
   const retry = isReview
     ? 'one retry of the gate, if it has one left; one correction'
     : 'one correction of the run, and no retry of the gate';
-  const approve: Choice = { ...NOTHING, answer: 'approve', means: approval(isReview), runs: freed(scene) };
+  // Other reviewers must have seen the outputs that they approve.
+  const isAlone = plan.phases[index]?.gate?.reviewers.length === 1;
+  const isFinal = !isReview || isAlone;
+  const vote = (end: RunEnd) => (isFinal ? end : ifAgreed(end));
+  const approved = vote(afterApproval(scene));
+  const approve: Choice = {
+    ...NOTHING,
+    ...approved,
+    answer: 'approve',
+    means: approval(isReview),
+    runs: freed(scene),
+  };
   const edit: Choice = {
     ...NOTHING,
+    ...approved,
     answer: 'edit',
     means: 'your outputs replace those of the attempt, and it is approved',
     runs: freed(scene),
   };
-  // Other reviewers must have seen the outputs that they approve.
-  const isAlone = plan.phases[index]?.gate?.reviewers.length === 1;
+  const corrected = isReview ? afterCorrection(scene) : GOES_ON;
   const targets = isReview ? (plan.phases[index]?.gate?.targets ?? []) : ancestors(graph, index);
   return [
     ...(empty ? [] : [approve]),
     ...(isReview && !isAlone ? [] : [edit]),
-    { ...NOTHING, answer: 'retry', means: `"${name}" works again, with your feedback`, runs: [name], spends: retry },
-    ...targets.map((target) => rewind(scene, target, isReview)),
+    {
+      ...NOTHING,
+      ...corrected,
+      answer: 'retry',
+      means: `"${name}" works again, with your feedback`,
+      runs: [name],
+      spends: retry,
+    },
+    ...targets.map((target) => ({ ...rewind(scene, target, isReview), ...corrected })),
     ...(hasIssues && !isReview ? [RECLASSIFY] : []),
-    reject(scene),
+    { ...reject(scene), ...vote(afterRejection(scene)) },
     ...(isReview
       ? [{ ...NOTHING, answer: 'escalate' as const, means: 'the phase waits for somebody else' }]
       : [skip(scene)]),
@@ -140,7 +178,6 @@ function reject(scene: Scene): Choice {
   return {
     ...NOTHING,
     ...left(scene),
-    ...(halts && { run: 'ends' as const }),
     answer: 'reject',
     means: halts
       ? 'the phase is rejected, and the run ends'
@@ -152,6 +189,7 @@ function skip(scene: Scene): Choice {
   const { skips, stale } = left(scene);
   return {
     ...NOTHING,
+    ...afterSkip(scene),
     answer: 'skip',
     means: 'the phase is left out, which is no failure of the run',
     skips: [scene.name, ...skips],

@@ -32,7 +32,7 @@ export interface LevelView {
   /** Its place among the levels, from 0. */
   readonly phaseIndex: number;
   readonly status: WorkStatus;
-  /** The number of the current attempt, from 1. */
+  /** The number of the current attempt in the whole run, from 1. */
   readonly attempt: number;
   /** In the order of the plan. */
   readonly subtasks: readonly SubtaskView[];
@@ -69,7 +69,7 @@ export function foldFleet(plan?: Plan): FleetFold {
       }
     },
     levels: () =>
-      [...levels.values()].map(({ subtasks, kept: _kept, ...level }) => ({
+      [...levels.values()].map(({ subtasks, kept: _kept, starts: _starts, ...level }) => ({
         ...level,
         subtasks: [...subtasks.values()].map(({ output: _output, ...subtask }) => subtask),
       })),
@@ -87,6 +87,8 @@ interface Subtask extends Changing<SubtaskView> {
 
 interface Level extends Changing<Omit<LevelView, 'subtasks'>> {
   readonly subtasks: Map<string, Subtask>;
+  /** The attempts so far. */
+  starts: number;
   /** The subtasks as the attempt before left them. */
   kept: ReadonlyMap<string, Subtask>;
 }
@@ -109,7 +111,7 @@ function levelOf(phase: PhasePlan, phaseIndex: number, known: Level | undefined)
     const fresh = { subtaskId: task.name, title: subtaskTitle(task), attempt: 1, output: undefined, ...UNTOUCHED };
     return [task.name, known?.subtasks.get(task.name) ?? fresh];
   });
-  const fresh = { attempt: 1, prePhaseCommit: null, reviewResult: null, requiredChange: null, error: null };
+  const fresh = { starts: 0, attempt: 1, prePhaseCommit: null, reviewResult: null, requiredChange: null, error: null };
   return {
     status: 'pending',
     kept: new Map(),
@@ -134,7 +136,8 @@ function begin(level: Level, status: WorkStatus): void {
 function applyToLevel(level: Level, event: LevelEvent): void {
   switch (event.type) {
     case 'phase.started':
-      level.attempt = event.attempt + 1;
+      level.starts += 1;
+      level.attempt = level.starts;
       level.requiredChange = event.revision ? changeOf(event.revision) : null;
       begin(level, event.attempt > 0 ? 'retrying' : 'running');
       return;
@@ -204,7 +207,7 @@ function applyToSubtask(level: Level, event: TaskEvent, time: number): void {
   switch (event.type) {
     case 'task.started':
       subtask.status = event.attempt > 0 || event.try > 1 ? 'retrying' : 'running';
-      subtask.attempt = event.attempt + 1;
+      subtask.attempt = level.attempt;
       subtask.startedAt ??= time;
       subtask.error = null;
       return;

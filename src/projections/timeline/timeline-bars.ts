@@ -53,8 +53,10 @@ export interface TimelineBar {
   readonly phase: string;
   readonly kind: TimelineKind;
   readonly generation: number;
-  /** 0-based. */
+  /** The index in its generation, from 0. */
   readonly attempt: number;
+  /** The number of the attempt in the whole run, from 1. */
+  readonly number: number;
   /** The task, or the reviewer, that waits. */
   readonly task?: string | undefined;
   /** Milliseconds since 1970. */
@@ -88,7 +90,7 @@ export interface Bars {
   begin(start: BarStart): void;
   /** Ends the activity of a phase, and all waits in it. */
   end(phase: string, time: number, outcome: TimelineOutcome): void;
-  /** Sets the attempt of the following bars of a phase. */
+  /** Begins an attempt: the following bars of the phase are of it. */
   attempt(at: Pick<TimelineBar, 'phase' | 'generation' | 'attempt'>): void;
   isOpen(phase: string): boolean;
   /** @param due The time at which the wait ends without a record. @default never */
@@ -108,15 +110,15 @@ export function createBars(): Bars {
   const rows = new Map<string, Row>();
 
   function rowOf(phase: string): Row {
-    const row = rows.get(phase) ?? { generation: 0, attempt: 0, open: undefined, waits: new Map() };
+    const row = rows.get(phase) ?? { generation: 0, attempt: 0, number: 0, open: undefined, waits: new Map() };
     rows.set(phase, row);
     return row;
   }
 
   function begin({ phase, kind, seq, time }: BarStart): void {
     const row = rowOf(phase);
-    const { generation, attempt } = row;
-    row.open = bars.push({ phase, kind, generation, attempt, from: time, to: null, seq }) - 1;
+    const { generation, attempt, number } = row;
+    row.open = bars.push({ phase, kind, generation, attempt, number, from: time, to: null, seq }) - 1;
   }
 
   /** Replaces a bar, so that a changed bar is another object. The end is never before the start, even if the clock was set back. */
@@ -145,13 +147,14 @@ export function createBars(): Bars {
     begin,
     end,
     attempt({ phase, generation, attempt }) {
-      Object.assign(rowOf(phase), { generation, attempt });
+      const row = rowOf(phase);
+      Object.assign(row, { generation, attempt, number: row.number + 1 });
     },
     isOpen: (phase) => rows.get(phase)?.open !== undefined,
     beginWait(waiter, { kind, seq, time }, due = Infinity) {
       const { phase, task } = waiter;
-      const { generation, attempt, waits } = rowOf(phase);
-      const at = bars.push({ phase, kind, generation, attempt, task, from: time, to: null, seq }) - 1;
+      const { generation, attempt, number, waits } = rowOf(phase);
+      const at = bars.push({ phase, kind, generation, attempt, number, task, from: time, to: null, seq }) - 1;
       waits.set(keyOf(waiter), { at, due });
     },
     endWait(waiter, time, outcome, kind) {
@@ -185,6 +188,7 @@ export function createBars(): Bars {
 interface Row {
   generation: number;
   attempt: number;
+  number: number;
   open: number | undefined;
   /** Waits of single tasks and reviewers, with the time at which they are due. */
   readonly waits: Map<string, { readonly at: number; readonly due: number }>;

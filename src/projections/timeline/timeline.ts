@@ -81,11 +81,6 @@ export function foldTimeline(): { apply(record: RunRecord): void; timeline(): Ti
   };
 }
 
-/** True if the phase works, or will soon; false if it only waits for others. */
-export function isAtWork({ kind }: Pick<TimelineBar, 'kind'>): boolean {
-  return kind === 'work' || kind === 'review' || kind === 'backoff';
-}
-
 // --- internal ---
 
 type PhaseEvent = Extract<RunEvent, { readonly phase: string }>;

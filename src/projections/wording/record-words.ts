@@ -34,6 +34,8 @@ export interface Voice {
 export interface KnownBefore {
   /** Its gate; its allowances are included then. */
   readonly gate?: Pick<GatePlan, 'maxRetries' | 'maxPredecessorRetries'> | null | undefined;
+  /** The number of its current attempt in the whole run, from 1. @default the number in its generation */
+  readonly number?: number | undefined;
   /** True if the demand for its new attempt was already shown. */
   readonly isTold?: boolean | undefined;
   /** Descriptions of the issues of its latest review. */
@@ -173,12 +175,13 @@ function reportWords(event: EventOf<'task.reported'>, voice: Voice): string {
   return parts.join(', ') || 'reported';
 }
 
-function phaseWords(event: PhaseEvent, voice: Voice, { gate, isTold = false, issues }: KnownBefore): Phrase {
+function phaseWords(event: PhaseEvent, voice: Voice, known: KnownBefore): Phrase {
+  const { gate, number, isTold = false, issues } = known;
   const asked = voice.correction ?? askedFor;
   switch (event.type) {
     case 'phase.started':
       if (!event.revision) return phrase('started');
-      return phrase(`started, attempt ${event.attempt + 1}`, isTold ? '' : asked(event.revision));
+      return phrase(`started, attempt ${number ?? event.attempt + 1}`, isTold ? '' : asked(event.revision));
     case 'phase.retrying':
       return phrase(`retry ${outOf(event.spent, gate?.maxRetries)}`, asked(event.correction));
     case 'phase.rewinding': {

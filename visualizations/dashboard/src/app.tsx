@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { Session } from '../../../src/server/api.ts';
 import { type Asked, UNREACHABLE, useAsked } from './data/ask.ts';
 import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts';
@@ -11,10 +11,11 @@ import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
 import { ItemPage } from './inbox/item-page.tsx';
 import { inOneLine, startOf } from './parts/untrusted-text.ts';
+import { type PageMark, PageMarkContext, showIcon } from './parts/page-mark.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
+import { ThemeChoice } from './parts/theme.tsx';
 import { useRoute } from './navigate.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';
-import { RunPage } from './run/run-page.tsx';
 import { RunsPage } from './runs/runs-page.tsx';
 import { StartPage } from './start/start-page.tsx';
 
@@ -24,9 +25,11 @@ export function App(): ReactNode {
   const session = useAsked<Session>('/api/session', changes.connected ? 'connected' : changes.cuts);
   const route = useRoute();
   const { open } = changes;
+  const [mark, setMark] = useState<PageMark | null>(null);
   useEffect(() => {
-    document.title = `${open ? `(${open}) ` : ''}${titleOf(route)} · phasegate`;
-  }, [open, route]);
+    document.title = `${open ? `(${open}) ` : ''}${mark?.title ?? titleOf(route)} · phasegate`;
+    showIcon(mark?.tone ?? (open ? 'warn' : 'dim'));
+  }, [open, route, mark]);
   if (session.state === 'loading') return <p className="quiet page">Loading…</p>;
   if (session.state === 'refused' && !session.value)
     return (
@@ -62,11 +65,14 @@ export function App(): ReactNode {
           <span className="quiet store" title={inOneLine(known.store)}>
             {inOneLine(known.store)}
           </span>
+          <ThemeChoice />
           {known.readOnly ? <span className="tag">read-only</span> : null}
         </header>
         <Connection changes={changes} session={session} />
         <main id="main" className="page" tabIndex={-1}>
-          <Page route={route} />
+          <PageMarkContext value={setMark}>
+            <Page route={route} />
+          </PageMarkContext>
         </main>
       </ChangesContext>
     </SessionContext>
@@ -74,6 +80,9 @@ export function App(): ReactNode {
 }
 
 // --- internal ---
+
+/** The page with graphs is much larger than the others, which do not wait for it. */
+const RunPage = lazy(() => import('./run/run-page.tsx').then(({ RunPage: page }) => ({ default: page })));
 
 function Page({ route }: { readonly route: Route }): ReactNode {
   switch (route.page) {
@@ -86,8 +95,26 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     case 'item':
       return <ItemPage key={route.item} id={route.item} />;
     case 'run':
-      return <RunPage key={route.run} route={route} />;
+      return (
+        <Suspense fallback={<p className="quiet">Loading…</p>}>
+          <RunPage key={route.run} route={route} />
+        </Suspense>
+      );
+    case 'unknown':
+      return <UnknownPage path={route.path} />;
   }
+}
+
+function UnknownPage({ path }: { readonly path: string }): ReactNode {
+  return (
+    <>
+      <h1>This address leads nowhere</h1>
+      <p>
+        There is no page <code>#{startOf(path, 200)}</code>. See <a href={hashOf({ page: 'home' })}>what needs you</a>,
+        or <a href={hashOf(ALL_RUNS)}>all runs</a>.
+      </p>
+    </>
+  );
 }
 
 /** A banner about the connection to the server, if there is a problem. */
@@ -145,6 +172,8 @@ function titleOf(route: Route): string {
       return `Item ${startOf(route.item, 80)}`;
     case 'run':
       return `Run ${startOf(route.run, 80)}`;
+    case 'unknown':
+      return 'Unknown address';
   }
 }
 

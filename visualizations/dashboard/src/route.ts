@@ -23,6 +23,8 @@ export type Route =
       readonly text: string;
     }
   | { readonly page: 'item'; readonly item: string }
+  /** An address that leads nowhere. */
+  | { readonly page: 'unknown'; readonly path: string }
   | {
       readonly page: 'start';
       /** The name of the pipeline to start; '' for the first. */
@@ -49,7 +51,7 @@ export type Route =
 /** A route within a run. */
 export type RunRoute = Extract<Route, { readonly page: 'run' }>;
 
-/** Parses a URL hash: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. An unknown one is the home page. */
+/** Parses a URL hash: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. An empty one is the home page. */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/u, '').split('?', 2);
   const [page = '', name = ''] = path.split('/').slice(1).map(decoded);
@@ -60,7 +62,8 @@ export function routeOf(hash: string): Route {
   }
   if (page === 'start') return { page, pipeline: options.get('pipeline') ?? '' };
   if (page === 'item' && name !== '') return { page, item: name };
-  if (page !== 'run' || name === '') return { page: 'home' };
+  if (path === '' || path === '/') return { page: 'home' };
+  if (page !== 'run' || name === '') return { page: 'unknown', path };
   return {
     page,
     run: name,
@@ -89,6 +92,8 @@ export function hashOf(route: Route): string {
     }
     case 'start':
       return `#/start${route.pipeline === '' ? '' : `?${new URLSearchParams({ pipeline: route.pipeline }).toString()}`}`;
+    case 'unknown':
+      return `#${route.path}`;
     case 'item':
       return `#/item/${encodeURIComponent(route.item)}`;
     case 'run': {

@@ -6,9 +6,11 @@
 import { type ReactNode, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import type { Answered, AnswerRequest, UiItemDetail } from '../../../../src/server/api.ts';
 import { refusedBy, post, type Refused } from '../data/ask.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { type Drafted, replyOf } from './answer-draft.ts';
+import { answerCommand } from './answer-command.ts';
 import { AnswerFields } from './answer-fields.tsx';
 import { chosenChoice } from './chosen-choice.ts';
 import { ChoiceList } from './choice-list.tsx';
@@ -33,13 +35,14 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
   const form = useRef<HTMLFormElement>(null);
   const disabled = blocked !== null || sending;
   const choice = chosenChoice(draft, detail);
+  const drafted = replyOf(draft, detail);
+  const command = 'reply' in drafted ? answerCommand(detail.item.id, drafted.reply) : null;
 
   useEffect(() => {
     if (problem) form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong="true"] input')?.focus();
   }, [problem]);
 
   const send = async () => {
-    const drafted = replyOf(draft, detail);
     if ('problem' in drafted) {
       setProblem({ ...drafted });
       return;
@@ -102,6 +105,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
       ) : (
         <p className="quiet">{blocked}</p>
       )}
+      {command && blocked === null ? <CopyCommand words={command} name="this answer" /> : null}
     </form>
   );
 }

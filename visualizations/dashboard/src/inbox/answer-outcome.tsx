@@ -4,6 +4,7 @@
  * @module
  */
 import { type ReactNode, useEffect, useRef } from 'react';
+import type { ItemSequel } from '../../../../src/projections/inbox/item-sequel.ts';
 import type { Answered, UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
@@ -12,14 +13,15 @@ import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { shellWord } from '../parts/shell-word.ts';
 import { hashOf, hashOfRun } from '../route.ts';
 import { aboutOf, isRefused } from './item-words.ts';
+import { SequelSentence } from './sequel-sentence.tsx';
 
-interface AnswerOutcomeProps {
-  readonly answered: Answered;
-  readonly item: UiItem;
+interface AnswerOutcomeProps extends AnswerProps {
+  /** The effect of the answer; absent until the page has read it. */
+  readonly sequel: ItemSequel | undefined;
 }
 
 /** The result, announced at once. It takes the focus, as it replaces the form. */
-export function AnswerOutcome({ answered, item }: AnswerOutcomeProps): ReactNode {
+export function AnswerOutcome({ answered, item, sequel }: AnswerOutcomeProps): ReactNode {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), []);
   const isTaken = item.closedAt !== undefined || answered.state === 'taken';
@@ -31,7 +33,7 @@ export function AnswerOutcome({ answered, item }: AnswerOutcomeProps): ReactNode
       </h2>
       <div aria-live="polite">
         {isTaken ? (
-          <p>{startOf(outcome, 300) || 'The item is closed.'}</p>
+          <p>{sequel ? <SequelSentence run={item.runId} sequel={sequel} /> : 'The item is closed.'}</p>
         ) : (
           <NotYetTaken answered={answered} item={item} />
         )}
@@ -46,7 +48,12 @@ export function AnswerOutcome({ answered, item }: AnswerOutcomeProps): ReactNode
 
 // --- internal ---
 
-function NotYetTaken({ answered, item }: AnswerOutcomeProps): ReactNode {
+interface AnswerProps {
+  readonly answered: Answered;
+  readonly item: UiItem;
+}
+
+function NotYetTaken({ answered, item }: AnswerProps): ReactNode {
   const { store } = useSession();
   switch (answered.state) {
     case 'taken':
@@ -80,7 +87,7 @@ function NotYetTaken({ answered, item }: AnswerOutcomeProps): ReactNode {
 }
 
 /** The oldest item without an answer. */
-function NextItem({ item }: Pick<AnswerOutcomeProps, 'item'>): ReactNode {
+function NextItem({ item }: Pick<AnswerProps, 'item'>): ReactNode {
   const { version } = useChanges();
   const asked = useAsked<{ readonly items: readonly UiItem[] }>('/api/inbox', version);
   if (asked.state === 'loading') return null;

@@ -5,12 +5,13 @@
  */
 import { type ReactNode, useState } from 'react';
 import type { Choice } from '../../../../src/projections/inbox/item-choices.ts';
+import { endText } from '../../../../src/projections/wording/sequel-words.ts';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { counted } from '../parts/words.ts';
 
 /** The consequences of one choice. */
 export function Consequences({ choice }: { readonly choice: Choice }): ReactNode {
-  const { answer, means, runs, mayRun, skips, stale, spends, run } = choice;
+  const { answer, means, runs, mayRun, skips, stale, spends } = choice;
   const effects = [
     ['Runs', runs],
     ['Runs if its input changes', mayRun],
@@ -21,10 +22,7 @@ export function Consequences({ choice }: { readonly choice: Choice }): ReactNode
     <div className="consequences">
       <h3>What follows</h3>
       {answer === 'rewind' ? <p>{inOneLine(means)}</p> : null}
-      {run === undefined ? null : <p>{OF_THE_RUN[run]}</p>}
-      {run === undefined && effects.every(([, names]) => names.length === 0) && spends === 'nothing' ? (
-        <p className="quiet">It has no other effects.</p>
-      ) : null}
+      <p>{endText(choice)}</p>
       <dl>
         {effects.map(([what, names]) =>
           names.length === 0 ? null : (
@@ -50,11 +48,6 @@ export function Consequences({ choice }: { readonly choice: Choice }): ReactNode
 // --- internal ---
 
 const MOST = 12;
-
-const OF_THE_RUN = {
-  ends: 'The whole run ends: no phase starts, and running work is stopped.',
-  'goes on': 'The run continues.',
-} as const;
 
 function Names({ names }: { readonly names: readonly string[] }): ReactNode {
   const [isWhole, setIsWhole] = useState(false);

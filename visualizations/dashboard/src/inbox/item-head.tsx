@@ -4,7 +4,6 @@
  * @module
  */
 import type { ReactNode } from 'react';
-import { waitsFor } from '../../../../src/projections/wording/item-words.ts';
 import type { UiItem, UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
@@ -12,7 +11,7 @@ import { LongText } from '../parts/long-text.tsx';
 import { StandingBadge } from '../parts/status.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { hashOfRun } from '../route.ts';
-import { aboutOf, becauseOf, deadlineOf } from './item-words.ts';
+import { aboutOf, becauseOf, deadlineOf, stateOf } from './item-words.ts';
 import { SeverityTag } from './severity-tag.tsx';
 
 interface ItemHeadProps {
@@ -27,11 +26,15 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
   return (
     <header>
       <h1>
-        <bdi>{startOf(aboutOf(item), 120)}</bdi> <span className="quiet">{waitsFor[item.kind]}</span>
+        <bdi>{startOf(aboutOf(item), 120)}</bdi> <span className="quiet">{stateOf(item)}</span>
       </h1>
       <button type="button" className="to-answer" onClick={toAnswer}>
         Go to the answer
       </button>
+      <section aria-label="Question" className="asked">
+        <LongText text={item.reason} name="the question" />
+        {item.description === undefined ? null : <LongText text={item.description} name="the description" />}
+      </section>
       <dl className="facts">
         <div>
           <dt>Run</dt>
@@ -65,10 +68,6 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
           </div>
         )}
       </dl>
-      <section aria-label="Question" className="asked">
-        <LongText text={item.reason} name="the question" />
-        {item.description === undefined ? null : <LongText text={item.description} name="the description" />}
-      </section>
     </header>
   );
 }

@@ -5,22 +5,26 @@
  */
 import { type ReactNode, useEffect, useState } from 'react';
 import { answeredBy } from '../../../../src/projections/wording/item-words.ts';
+import type { ItemSequel } from '../../../../src/projections/inbox/item-sequel.ts';
 import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { hashOf } from '../route.ts';
 import { isRefused } from './item-words.ts';
+import { SequelSentence } from './sequel-sentence.tsx';
 import { moveDraft } from './use-draft.ts';
 
 interface ItemNewsProps {
   readonly item: UiItem;
+  /** The effect of its answer; absent while it is open. */
+  readonly sequel: ItemSequel | undefined;
   /** True if this user has answered it. The result is then shown elsewhere. */
   readonly isOwn: boolean;
 }
 
 /** A note that the item was answered or closed, by whom, and a link if it is asked again. */
-export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
+export function ItemNews({ item, sequel, isOwn }: ItemNewsProps): ReactNode {
   const [first] = useState(item);
   const [seen, news] = [newsOf(first, first), newsOf(item, first)];
   if (news === '' || (isOwn && !isRefused(item))) return null;
@@ -29,6 +33,7 @@ export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
     <div className="news" role={news === seen ? undefined : 'alert'}>
       <p>
         <strong>{news}</strong>
+        {sequel ? <SequelSentence run={item.runId} sequel={sequel} /> : null}
       </p>
       {item.closedAt === undefined ? null : <AskedAnew item={item} />}
     </div>
@@ -39,9 +44,8 @@ export function ItemNews({ item, isOwn }: ItemNewsProps): ReactNode {
 
 /** @param first The item at the time the page was opened. */
 function newsOf(item: UiItem, first: UiItem): string {
-  const { closedAt, outcome = 'closed', who, answer, severity, queue, expired } = item;
-  if (closedAt !== undefined)
-    return `Closed${who === undefined ? '' : ` by ${inOneLine(who)}`}: ${startOf(outcome, 300)}`;
+  const { closedAt, who, answer, severity, queue, expired } = item;
+  if (closedAt !== undefined) return `Closed${who === undefined ? '' : ` by ${startOf(who, 60)}`}: `;
   if (answer) return `It is ${inOneLine(answeredBy(answer))}.`;
   const changes = [
     ...(expired && !first.expired ? ['Nobody has answered in time.'] : []),

@@ -9,7 +9,8 @@ import type { Answered, UiItemDetail } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useSession } from '../data/session.ts';
-import { inOneLine } from '../parts/untrusted-text.ts';
+import { usePageMark } from '../parts/page-mark.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { AnswerForm } from './answer-form.tsx';
 import { AnswerOutcome } from './answer-outcome.tsx';
@@ -19,6 +20,7 @@ import { ItemHead } from './item-head.tsx';
 import { ItemUsage } from './item-usage.tsx';
 import { ItemInputs } from './item-inputs.tsx';
 import { ItemNews } from './item-news.tsx';
+import { aboutOf, stateOf } from './item-words.ts';
 import './inbox.css';
 
 /** The page of an item. */
@@ -29,6 +31,7 @@ export function ItemPage({ id }: { readonly id: string }): ReactNode {
   const detail = asked.value;
   return (
     <>
+      {asked.state === 'refused' && !detail ? <h1>This item cannot be shown</h1> : null}
       {asked.state === 'refused' ? <RefusalNote error={asked.error} /> : null}
       {detail ? <Item detail={detail} /> : null}
     </>
@@ -44,27 +47,43 @@ function runIn(id: string): string {
 function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   const { item } = detail;
   const { readOnly } = useSession();
+  const title = `${startOf(aboutOf(item), 60)} ${stateOf(item)}, ${startOf(item.pipeline, 60)}`;
+  usePageMark(title, item.closedAt === undefined ? 'warn' : 'dim');
   const [answered, setAnswered] = useState<Answered | null>(null);
   return (
     <article className="item">
       <ItemHead item={item} run={detail.run} />
-      <ItemUsage detail={detail} />
-      <ItemNews item={item} isOwn={answered !== null} />
+      <ItemNews item={item} sequel={detail.sequel} isOwn={answered !== null} />
       <div className="item-columns">
         <div className="evidence">
-          <ItemInputs item={item} inputs={detail.inputs} />
-          <ItemAttempts item={item} attempts={detail.attempts} />
-          <ItemDemands detail={detail} />
+          <Evidence detail={detail} />
         </div>
         <div className="answer-side" id="answer" tabIndex={-1}>
           {answered ? (
-            <AnswerOutcome answered={answered} item={item} />
+            <AnswerOutcome answered={answered} item={item} sequel={detail.sequel} />
           ) : (
             <AnswerForm detail={detail} blocked={blockedBy(detail, readOnly)} onAnswered={setAnswered} />
           )}
         </div>
       </div>
     </article>
+  );
+}
+
+/** The material to judge comes first, and statistics last. Of a limit, they are the material; of a task, its inputs are. */
+function Evidence({ detail }: { readonly detail: UiItemDetail }): ReactNode {
+  const { item } = detail;
+  const inputs = <ItemInputs item={item} inputs={detail.inputs} />;
+  const usage = <ItemUsage detail={detail} />;
+  return (
+    <>
+      {item.kind === 'limit' ? usage : null}
+      {item.kind === 'task' ? inputs : null}
+      <ItemAttempts item={item} attempts={detail.attempts} />
+      <ItemDemands detail={detail} />
+      {item.kind === 'task' ? null : inputs}
+      {item.kind === 'limit' ? null : usage}
+    </>
   );
 }
 

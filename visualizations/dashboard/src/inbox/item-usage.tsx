@@ -20,17 +20,20 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
     ['Total time', used.elapsedMs, limits.deadlineMs, exactDuration],
   ] as const;
   return (
-    <section className="usage" aria-label="Used so far">
-      {meters.map(([name, value, max, text]) =>
-        value === 0 && max === undefined ? null : <Meter key={name} name={name} used={value} max={max} text={text} />,
-      )}
-      {item.kind === 'limit' || used.tokens + used.costUsd === 0 ? null : (
-        <p className="quiet">
-          {phaseUsed.tokens + phaseUsed.costUsd === 0
-            ? 'This phase has used no tokens and no money.'
-            : `By this phase: ${usageText(phaseUsed)}`}
-        </p>
-      )}
+    <section aria-labelledby="usage-heading">
+      <h2 id="usage-heading">Used so far</h2>
+      <div className="usage">
+        {meters.map(([name, value, max, text]) =>
+          value === 0 && max === undefined ? null : <Meter key={name} name={name} used={value} max={max} text={text} />,
+        )}
+        {item.kind === 'limit' || used.tokens + used.costUsd === 0 ? null : (
+          <p className="quiet">
+            {phaseUsed.tokens + phaseUsed.costUsd === 0
+              ? 'This phase has used no tokens and no money.'
+              : `By this phase: ${usageText(phaseUsed)}`}
+          </p>
+        )}
+      </div>
     </section>
   );
 }

@@ -4,13 +4,18 @@
  * @module
  */
 import type { InboxItem } from '../../../../src/projections/inbox/inbox-item.ts';
-import { becauseOf as becauseIn } from '../../../../src/projections/wording/item-words.ts';
+import { becauseOf as becauseIn, waitsFor } from '../../../../src/projections/wording/item-words.ts';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { durationText } from '../parts/words.ts';
 
 /** The subject of an item: the phase, with the task if a person is that task; or the limit. */
 export function aboutOf({ about, task }: Pick<InboxItem, 'about' | 'task'>): string {
   return task === undefined ? inOneLine(about) : `${inOneLine(about)} / ${inOneLine(task)}`;
+}
+
+/** The state of an item as a continuation of its subject. A closed one waits for nobody. */
+export function stateOf({ kind, closedAt }: Pick<InboxItem, 'kind' | 'closedAt'>): string {
+  return closedAt === undefined ? waitsFor[kind] : 'is closed';
 }
 
 /** The reason why a person is asked. */

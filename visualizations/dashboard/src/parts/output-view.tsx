@@ -5,10 +5,9 @@
  */
 import type { ReactNode } from 'react';
 import { useStoredValues } from '../data/stored-value.ts';
-import { textOf } from './untrusted-text.ts';
-import { LongText } from './long-text.tsx';
 import { RefusalNote } from './refusal-note.tsx';
 import { useArrival } from './use-arrival.ts';
+import { ValueView } from './value-view.tsx';
 
 interface OutputViewProps {
   /** The value as in a record. A large one is stored apart, and fetched on request. */
@@ -17,7 +16,7 @@ interface OutputViewProps {
   readonly name: string;
 }
 
-/** Text as text, anything else as JSON. */
+/** The output, rendered by its kind. */
 export function OutputView({ value, name }: OutputViewProps): ReactNode {
   const {
     values: [kept],
@@ -28,7 +27,7 @@ export function OutputView({ value, name }: OutputViewProps): ReactNode {
     case 'there':
       return (
         <div ref={place} tabIndex={-1} className="arrived">
-          <LongText text={textOf(kept.value)} name={name} />
+          <ValueView value={kept.value} name={name} />
         </div>
       );
     case 'loading':

@@ -15,7 +15,7 @@ interface LookBadgeProps {
 export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): ReactNode {
   return (
     <span className={`badge ${tone}`}>
-      <span aria-hidden="true">{mark}</span> {children}
+      <span aria-hidden="true">{mark}</span> <span className="badge-word">{children}</span>
     </span>
   );
 }
@@ -32,8 +32,8 @@ export const standingWords: Readonly<Record<AnyStanding, string>> = {
   reviewing: 'in review',
   retrying: 'retrying',
   rewinding: 'waits for rework',
-  escalated: 'waits for a person',
-  waiting: 'waits for a person',
+  escalated: 'waits for you',
+  waiting: 'waits for you',
   suspended: 'suspended',
   damaged: 'damaged',
   approved: 'approved',

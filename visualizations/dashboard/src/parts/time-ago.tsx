@@ -13,11 +13,11 @@ interface TimeAgoProps {
   readonly now: number;
 }
 
-/** A relative time, for example `2 min ago` or `in 3 h`. */
+/** The age of something that has happened, for example `2 min ago`. Clocks may differ, but it is never in the future. */
 export function TimeAgo({ time, now }: TimeAgoProps): ReactNode {
   return (
     <time dateTime={isoTime(time)} title={timeText(time)}>
-      {distanceText(time, now)}
+      {distanceText(Math.min(time, now), now)}
     </time>
   );
 }

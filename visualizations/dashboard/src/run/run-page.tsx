@@ -16,7 +16,11 @@ import { QualityTab } from '../quality/quality-tab.tsx';
 import { GraphTab } from './graph/graph-tab.tsx';
 import { PhasePanel } from './phase/phase-panel.tsx';
 import { RecordsTab } from './records/records-tab.tsx';
+import { OpenItems, useOpenItems } from './open-items.tsx';
+import { RunDetails } from './run-details.tsx';
 import { RunHead } from './run-head.tsx';
+import { NotBegun } from '../start/worker-advice.tsx';
+import { RunStory } from './run-story.tsx';
 import type { TabProps } from './tab.ts';
 import { TimeBar } from './time-bar.tsx';
 import { TimelineTab } from './timeline/timeline-tab.tsx';
@@ -41,8 +45,16 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
     [history, log, shownAt],
   );
   const children = useChildRuns(run, version);
+  const items = useOpenItems(run);
   const close = useCallback(() => go({ ...route, phase: null, attempt: null }), [route]);
-  if (log.count === 0 && asked.state === 'refused') return <RefusalNote error={asked.error} />;
+  if (log.count === 0 && asked.state === 'refused') {
+    return (
+      <>
+        <h1>This run cannot be shown</h1>
+        <RefusalNote error={asked.error} />
+      </>
+    );
+  }
   if (log.count === 0) return <p className="quiet">Loading the records of the run…</p>;
   const isLive = shownAt === null;
   const goesOn = isLive && moment.snapshot.status === 'running' && typeof info?.worker === 'string';
@@ -54,25 +66,31 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
           This run was removed from the store. This page shows its last state.
         </p>
       ) : null}
-      <RunHead run={run} moment={moment} info={info} isLive={isLive} />
-      <TimeBar log={log} plan={moment.plan} at={at} look={look} />
-      <nav aria-label="Views of the run" className="tabs">
-        {runTabs.map((tab) => (
-          <a
-            key={tab}
-            href={hashOfRun(run, { ...route, tab, only: '' })}
-            aria-current={tab === route.tab ? 'page' : undefined}
-          >
-            {NAMES[tab]}
-          </a>
-        ))}
-        {shownAt === null ? null : <span className="past">As of record {moment.seq}</span>}
-      </nav>
-      <div className={route.phase === null ? 'run-view' : 'run-view with-panel'}>
-        <div className="tab-view">
-          <Tab {...view} />
+      <div className="run">
+        <RunHead run={run} moment={moment} info={isLive ? info : undefined} items={isLive ? items : []} />
+        {isLive ? <OpenItems items={items} /> : null}
+        {isLive ? <NotBegun run={info} /> : null}
+        <RunStory log={log} moment={moment} route={route} />
+        <RunDetails run={run} moment={moment} info={info} isLive={isLive} />
+        <TimeBar log={log} plan={moment.plan} at={at} look={look} />
+        <nav aria-label="Views of the run" className="tabs">
+          {runTabs.map((tab) => (
+            <a
+              key={tab}
+              href={hashOfRun(run, { ...route, tab, only: '' })}
+              aria-current={tab === route.tab ? 'page' : undefined}
+            >
+              {NAMES[tab]}
+            </a>
+          ))}
+          {shownAt === null ? null : <span className="past">As of record {moment.seq}</span>}
+        </nav>
+        <div className={route.phase === null ? 'run-view' : 'run-view with-panel'}>
+          <div className="tab-view">
+            <Tab {...view} />
+          </div>
+          {route.phase === null ? null : <PhasePanel key={route.phase} {...view} phase={route.phase} close={close} />}
         </div>
-        {route.phase === null ? null : <PhasePanel key={route.phase} {...view} phase={route.phase} close={close} />}
       </div>
     </ChildRunsContext>
   );

@@ -14,6 +14,7 @@ import type {
   UiStanding,
 } from '../../../../src/server/api.ts';
 import { refusedBy, type Refused, post } from '../data/ask.ts';
+import { CopyCommand } from '../parts/copy-command.tsx';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { hashOfRun } from '../route.ts';
@@ -66,19 +67,21 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
     <div className="run-actions">
       <div className="buttons">
         {actions.map((action) => (
-          <button
-            key={action}
-            type="button"
-            disabled={doing !== null}
-            aria-expanded={asks(action) ? asking === action : undefined}
-            onClick={() => {
-              setDone(null);
-              if (asks(action)) setAsking(asking === action ? null : action);
-              else void act(action);
-            }}
-          >
-            {doing === action ? 'Working…' : WORDS[action].name}
-          </button>
+          <span key={action} className="action">
+            <button
+              type="button"
+              disabled={doing !== null}
+              aria-expanded={asks(action) ? asking === action : undefined}
+              onClick={() => {
+                setDone(null);
+                if (asks(action)) setAsking(asking === action ? null : action);
+                else void act(action);
+              }}
+            >
+              {doing === action ? 'Working…' : WORDS[action].name}
+            </button>
+            <CopyCommand words={commandOf(action, run.runId, at ?? run.seq)} name={WORDS[action].name} />
+          </span>
         ))}
         {actions.length === 0 ? <span className="quiet">No action is possible from here.</span> : null}
       </div>
@@ -109,6 +112,11 @@ const WORDS: Readonly<Record<RunAction, { readonly name: string }>> = {
   cancel: { name: 'Cancel…' },
   fork: { name: 'Fork…' },
 };
+
+/** The words of the command after `phasegate`. */
+function commandOf(action: RunAction, run: string, at: number): readonly string[] {
+  return action === 'fork' ? ['fork', run, '--at', String(at)] : [action, run];
+}
 
 function asks(action: RunAction): action is 'cancel' | 'fork' {
   return action === 'cancel' || action === 'fork';

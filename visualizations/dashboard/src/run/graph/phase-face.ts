@@ -15,12 +15,13 @@ export interface PhaseFace {
   readonly name: string;
   /** The index in the plan, from 0. */
   readonly index: number;
-  readonly status: PhaseStatus;
+  /** The status; `waiting` if a person is asked, whatever the phase does besides. */
+  readonly status: PhaseStatus | 'waiting';
   /** For example `attempt 2 of 4`; '' before the first attempt. */
   readonly attempt: string;
   /** The generation, from 0. */
   readonly generation: number;
-  /** Further notes, for example `stale` or `asks a person`. */
+  /** Further notes, for example `stale` or `budget spent`. */
   readonly notes: readonly string[];
   /** The subtasks of a level of a fleet, in the order of the plan; none for any other phase. */
   readonly subtasks: readonly SubtaskFace[];
@@ -60,13 +61,13 @@ export function createFaceMaker(): FaceMaker {
 /**
  * The number of an attempt, and the most attempts there can be unless other phases send the phase back.
  *
- * @param attempt 0-based.
+ * @param number The number of the attempt in the whole run, from 1.
  * @param spent Retries that its gate has spent.
  */
-export function attemptText({ gate }: Pick<PhasePlan, 'gate'>, attempt: number, spent: number): string {
+export function attemptText({ gate }: Pick<PhasePlan, 'gate'>, number: number, spent: number): string {
   const left = gate ? countOf(gate.maxRetries) - spent : 0;
-  const most = attempt + 1 + Math.max(0, left);
-  return most === 1 || most === Infinity ? `attempt ${attempt + 1}` : `attempt ${attempt + 1} of ${most}`;
+  const most = number + Math.max(0, left);
+  return most === 1 || most === Infinity ? `attempt ${number}` : `attempt ${number} of ${most}`;
 }
 
 // --- internal ---
@@ -88,14 +89,14 @@ function subtaskFace({ subtaskId, title, status }: SubtaskView): SubtaskFace {
 function faceOf(phase: PhasePlan, { index, result, isAsked, spent, subtasks }: FaceSource): PhaseFace {
   const { name } = phase;
   if (!result) return { name, index, status: 'pending', attempt: '', generation: 0, notes: [], subtasks };
-  const { status, attempts, attempt, generation, stale, exhausted } = result;
+  const { attempts, generation, stale, exhausted } = result;
+  const status = isAsked ? 'waiting' : result.status;
   const notes = [
-    ...(isAsked && status !== 'escalated' ? ['asks a person'] : []),
     ...(stale ? ['stale'] : []),
     ...(exhausted && status === 'approved' ? ['budget spent'] : []),
     ...(status === 'pending' && attempts > 0 ? ['must run again'] : []),
   ];
-  const shown = attempts === 0 ? '' : attemptText(phase, attempt, spent);
+  const shown = attempts === 0 ? '' : attemptText(phase, attempts, spent);
   return { name, index, status, attempt: shown, generation, notes, subtasks };
 }
 

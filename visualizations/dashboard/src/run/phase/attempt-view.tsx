@@ -13,7 +13,7 @@ import { inOneLine } from '../../parts/untrusted-text.ts';
 import { IssueEntry } from '../../parts/issue-entry.tsx';
 import { LongText } from '../../parts/long-text.tsx';
 import { LookBadge } from '../../parts/status.tsx';
-import { exactDuration, isoTime, timeText } from '../../parts/words.ts';
+import { isoTime, timeText } from '../../parts/words.ts';
 import { hashOf, type RunRoute } from '../../route.ts';
 import { askedBy, endOf } from './attempt-words.ts';
 import { DecisionView } from './decision-view.tsx';
@@ -30,8 +30,8 @@ interface AttemptViewProps {
   /** The previous attempt. */
   readonly before: AttemptHistory | undefined;
   readonly route: RunRoute;
-  /** The end of its shown duration, in milliseconds since 1970. */
-  readonly until: number;
+  /** Its times of work and of waiting, in words. */
+  readonly times: string;
   readonly isOpen: boolean;
   /** True if the URL selects this attempt. */
   readonly isWanted: boolean;
@@ -39,7 +39,7 @@ interface AttemptViewProps {
 
 /** The attempt. Collapsed, it shows only its result. It is rendered again only if it changes. */
 export const AttemptView = memo(function AttemptView(props: AttemptViewProps): ReactNode {
-  const { attempt, until, isOpen, isWanted } = props;
+  const { attempt, times, isOpen, isWanted } = props;
   const { look, words } = endOf(attempt);
   const item = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -55,7 +55,7 @@ export const AttemptView = memo(function AttemptView(props: AttemptViewProps): R
           <>
             <strong>{nameOf(attempt)}</strong> <LookBadge look={statusMarks[look]}>{words}</LookBadge>{' '}
             <span className="quiet">
-              {exactDuration(until - attempt.startedAt)}
+              {times}
               {used.tokens + used.costUsd > 0 ? `, ${usageText(used)}` : ''}
             </span>
           </>

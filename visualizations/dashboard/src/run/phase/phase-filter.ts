@@ -59,8 +59,8 @@ export function sorted(rows: readonly PhaseRow[], order: Order): readonly PhaseR
 // --- internal ---
 
 const RANKS: readonly string[] = [
+  'waiting',
   'escalated',
-  'asks a person',
   'failed',
   'rejected',
   'retrying',

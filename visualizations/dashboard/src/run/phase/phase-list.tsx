@@ -4,7 +4,9 @@
  * @module
  */
 import { type ReactNode, useMemo, useState } from 'react';
+import type { WorkTimes } from '../../../../../src/projections/timeline/work-times.ts';
 import { dollars } from '../../../../../src/projections/wording/amount-words.ts';
+import { useNow } from '../../data/now.ts';
 import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
 import { StandingBadge } from '../../parts/status.tsx';
 import { useVirtualRows } from '../../parts/virtual-rows.ts';
@@ -14,6 +16,8 @@ import { GapRow } from '../gap-row.tsx';
 import type { PhaseFace } from '../graph/phase-face.ts';
 import { type Order, orders, type PhaseRow, sorted } from './phase-filter.ts';
 import type { TabProps } from '../tab.ts';
+import { rowsOf } from '../timeline/timeline-rows.ts';
+import { timesOf, useTimeline } from '../timeline/use-timeline.ts';
 import '../list.css';
 
 interface PhaseListProps extends TabProps {
@@ -22,9 +26,13 @@ interface PhaseListProps extends TabProps {
 }
 
 /** A table of phases, each with a link to its panel. */
-export function PhaseList({ faces, moment, route }: PhaseListProps): ReactNode {
+export function PhaseList({ faces, log, moment, route, goesOn }: PhaseListProps): ReactNode {
   const [order, setOrder] = useState<Order>('what matters');
   const { snapshot } = moment;
+  const timeline = useTimeline({ log, moment });
+  const bars = useMemo(() => new Map(rowsOf(timeline).map((row) => [row.phase, row.bars])), [timeline]);
+  const clock = useNow(goesOn ? 1000 : NEVER);
+  const now = goesOn ? Math.max(clock, moment.time) : moment.time;
   const rows = useMemo(() => {
     const all = faces.flatMap((face): PhaseRow[] => {
       const result = snapshot.phases[face.name];
@@ -52,7 +60,7 @@ export function PhaseList({ faces, moment, route }: PhaseListProps): ReactNode {
         <table aria-rowcount={rows.length + 1}>
           <colgroup>
             <col className="wide" />
-            <col span={6} />
+            <col span={7} />
           </colgroup>
           <thead>
             <tr aria-rowindex={1}>
@@ -67,12 +75,15 @@ export function PhaseList({ faces, moment, route }: PhaseListProps): ReactNode {
                 Cost
               </th>
               <th scope="col" className="amount">
-                Took
+                Worked
+              </th>
+              <th scope="col" className="amount">
+                Waited
               </th>
             </tr>
           </thead>
           <tbody>
-            <GapRow height={before} columns={7} />
+            <GapRow height={before} columns={8} />
             {rows.slice(first, end).map(({ face, result }, at) => (
               <tr
                 key={face.index}
@@ -94,10 +105,10 @@ export function PhaseList({ faces, moment, route }: PhaseListProps): ReactNode {
                 <td title={noteOf(face, result)}>{noteOf(face, result)}</td>
                 <td className="amount">{result.corrections || ''}</td>
                 <td className="amount">{result.costUsd > 0 ? dollars(result.costUsd) : ''}</td>
-                <td className="amount">{took(result, moment.time)}</td>
+                <Times times={timesOf(bars.get(face.name) ?? [], now)} />
               </tr>
             ))}
-            <GapRow height={after} columns={7} />
+            <GapRow height={after} columns={8} />
           </tbody>
         </table>
       </section>
@@ -108,12 +119,20 @@ export function PhaseList({ faces, moment, route }: PhaseListProps): ReactNode {
 // --- internal ---
 
 const ROW = 34;
+/** Milliseconds. */
+const NEVER = 1e9;
 
 function noteOf({ notes }: PhaseFace, { error, reason }: PhaseRow['result']): string {
   const why = error?.message ?? reason;
   return startOf([...notes, ...(why === null ? [] : [why])].join(', '), 200);
 }
 
-function took({ startedAt, endedAt }: PhaseRow['result'], now: number): string {
-  return startedAt === null ? '' : exactDuration((endedAt ?? now) - startedAt);
+/** Times of work, and of waiting for people, tries and other phases; none if they are shorter than shown. */
+function Times({ times: { workMs, waitMs } }: { readonly times: WorkTimes }): ReactNode {
+  return (
+    <>
+      <td className="amount">{workMs + waitMs === 0 ? '' : exactDuration(workMs)}</td>
+      <td className="amount">{waitMs < 50 ? '' : exactDuration(waitMs)}</td>
+    </>
+  );
 }

@@ -18,6 +18,7 @@ import { PhaseFacts } from './phase-facts.tsx';
 import { attemptAt, startPhaseHistory } from './phase-history.ts';
 import { wordsOf } from '../records/record-words.ts';
 import type { TabProps } from '../tab.ts';
+import { timesOf, timesText, useTimeline } from '../timeline/use-timeline.ts';
 import './phase-panel.css';
 
 interface PhasePanelProps extends TabProps {
@@ -31,6 +32,8 @@ export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePa
   const own = useMemo(() => follower.to(log.records, moment.seq), [follower, log, moment]);
   const heading = useRef<HTMLHeadingElement>(null);
   const clock = useNow(goesOn ? 1000 : NEVER);
+  const timeline = useTimeline({ log, moment });
+  const bars = useMemo(() => timeline.bars.filter((bar) => bar.phase === phase), [timeline, phase]);
   const { plan, snapshot } = moment;
   const result = snapshot.phases[phase];
   const definition = plan?.phases.find(({ name }) => name === phase);
@@ -52,7 +55,7 @@ export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePa
         <h2 ref={heading} tabIndex={-1}>
           {startOf(phase, 120)}
         </h2>
-        {result ? <StandingBadge of={result.status} /> : null}
+        {result ? <StandingBadge of={moment.asking.has(phase) ? 'waiting' : result.status} /> : null}
         <button type="button" title="Escape" onClick={leave}>
           Close
         </button>
@@ -60,10 +63,6 @@ export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePa
       {definition && plan ? null : <p>The run has no phase of this name.</p>}
       {definition && plan ? (
         <>
-          <section aria-label="Statechart">
-            <PhaseChart state={own.state} />
-          </section>
-          <PhaseFacts plan={plan} phase={definition} route={route} />
           <h3>{own.attempts.length === 0 ? 'It has not started' : counted(own.attempts.length, 'attempt')}</h3>
           <ol className="attempts" reversed>
             {own.attempts.toReversed().map((attempt) => (
@@ -74,13 +73,23 @@ export function PhasePanel({ phase, log, moment, route, goesOn, close }: PhasePa
                 attempt={attempt}
                 before={own.attempts[attempt.number - 2]}
                 route={route}
-                until={attempt.endedAt ?? (goesOn ? Math.max(clock, moment.time) : moment.time)}
+                times={timesText(
+                  timesOf(
+                    bars.filter(({ number }) => number === attempt.number),
+                    goesOn ? Math.max(clock, moment.time) : moment.time,
+                  ),
+                )}
                 isOpen={attempt.number - 1 === wanted}
                 isWanted={route.attempt !== null && attempt.number - 1 === wanted}
               />
             ))}
           </ol>
           <Between records={own.between} route={route} />
+          <h3>Definition</h3>
+          <PhaseFacts plan={plan} phase={definition} route={route} />
+          <section aria-label="Statechart">
+            <PhaseChart state={own.state} />
+          </section>
         </>
       ) : null}
     </aside>

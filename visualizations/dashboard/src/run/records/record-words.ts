@@ -4,7 +4,7 @@
  * @module
  */
 import { usageText } from '../../../../../src/projections/wording/amount-words.ts';
-import type { RunRecord } from '../../../../../src/model/events/event.ts';
+import type { EventOf, RunRecord } from '../../../../../src/model/events/event.ts';
 import { issueWords, type IssueWords } from '../../../../../src/projections/run/loop-words.ts';
 import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import { errorText } from '../../../../../src/projections/wording/error-words.ts';
@@ -23,12 +23,14 @@ export function wordsOf(record: RunRecord, known?: KnownBefore): string {
 }
 
 /**
- * The context that the words of a record need: the gate of its phase, or the issues of the review before it.
+ * The context that the words of a record need: the number of the attempt, the gate of its phase, or the issues of the review before
+ * it.
  *
  * @param records All records of the run up to it, from the first.
  */
 export function knownBefore(records: readonly RunRecord[], record: RunRecord, plan: Plan | undefined): KnownBefore {
   const { event, seq } = record;
+  if (event.type === 'phase.started') return { number: numberOf(records, { event, seq }) };
   if (event.type === 'loop.detected') return { issues: issuesBefore(records, seq, event.phase) };
   if (event.type !== 'phase.retrying' && event.type !== 'phase.rewinding') return {};
   return { gate: plan?.phases.find(({ name }) => name === event.phase)?.gate };
@@ -47,4 +49,24 @@ function issuesBefore(records: readonly RunRecord[], seq: number, phase: string)
     if (before?.type === 'review.decided' && before.by === 'gate' && before.phase === phase) return issueWords(before);
   }
   return undefined;
+}
+
+/** The numbers of attempts, by the event that started them. */
+const numbers = new WeakMap<RunRecord['event'], number>();
+
+/** Counts the starts of a phase up to one of them. Later starts count from there. */
+function numberOf(
+  records: readonly RunRecord[],
+  { event, seq }: { readonly event: EventOf<'phase.started'>; readonly seq: number },
+): number {
+  let number = 1;
+  for (let at = seq - 1; at >= 1; at -= 1) {
+    const before = records[at - 1]?.event;
+    if (before?.type !== 'phase.started' || before.phase !== event.phase) continue;
+    const known = numbers.get(before);
+    number += known ?? 1;
+    if (known !== undefined) break;
+  }
+  numbers.set(event, number);
+  return number;
 }

@@ -5,7 +5,8 @@
  */
 import { type KeyboardEvent, type ReactNode, useMemo, useState } from 'react';
 import { createTimeAxis, type Stretch, type TimeAxis } from '../../../../../src/projections/timeline/time-axis.ts';
-import { isAtWork, type Timeline, type TimelineBar } from '../../../../../src/projections/timeline/timeline.ts';
+import type { Timeline, TimelineBar } from '../../../../../src/projections/timeline/timeline.ts';
+import { busyStretches } from '../../../../../src/projections/timeline/work-times.ts';
 import { inOneLine } from '../../parts/untrusted-text.ts';
 import { useVirtualRows } from '../../parts/virtual-rows.ts';
 import { hashOf, type RunRoute } from '../../route.ts';
@@ -92,7 +93,7 @@ export function TimelinePlot({ rows, timeline, route, now, goesOn }: TimelinePlo
         ref={scroller}
         aria-label="Bars of the timeline. Arrow keys go from bar to bar, Enter opens the attempt, + and - zoom, 0 shows all."
       >
-        <TimelineAxis plot={plot} scale={scale} begin={timeline.from} />
+        <TimelineAxis plot={plot} scale={scale} begin={timeline.from} end={now} />
         <div className="rows" style={{ height: rows.length * ROW }}>
           {rows.slice(first, end).map(({ phase, bars }, at) => (
             <div
@@ -147,8 +148,5 @@ const START = { place: { row: 0, bar: 0 }, moves: 0 } as const;
 
 function axisOf({ from, bars }: Timeline, now: number, isCut: boolean): TimeAxis {
   const all = { from, to: now };
-  return createTimeAxis(
-    all,
-    isCut ? bars.filter(isAtWork).map((bar) => ({ from: bar.from, to: bar.to ?? now })) : [all],
-  );
+  return createTimeAxis(all, isCut ? busyStretches(bars.map((bar) => ({ ...bar, to: bar.to ?? now }))) : [all]);
 }

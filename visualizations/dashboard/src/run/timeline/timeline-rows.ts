@@ -33,13 +33,13 @@ export function keyOf({ seq, phase, task }: TimelineBar): string {
 
 /** A bar in words, on one line. @param now The end of an open bar. */
 export function barWords(
-  { phase, kind, generation, attempt, task, from, to, outcome }: TimelineBar,
+  { phase, kind, generation, number, task, from, to, outcome }: TimelineBar,
   now: number,
 ): string {
   const parts = [
     inOneLine(phase),
     task === undefined ? timelineWords[kind] : `${inOneLine(task)} ${timelineWords[kind]}`,
-    `attempt ${attempt + 1}`,
+    `attempt ${number}`,
     ...(generation > 0 ? [`generation ${generation + 1}`] : []),
     exactDuration((to ?? now) - from),
     outcome === undefined ? 'ongoing' : OUTCOMES[outcome],

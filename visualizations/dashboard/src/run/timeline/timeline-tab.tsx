@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useMemo, useState } from 'react';
-import { foldTimeline, type Timeline } from '../../../../../src/projections/timeline/timeline.ts';
-import { type Fold, follow } from '../../data/follow.ts';
+import { type ReactNode, useMemo } from 'react';
 import { useNow } from '../../data/now.ts';
 import { FindField } from '../../parts/view-bar.tsx';
 import { counted } from '../../parts/words.ts';
@@ -15,13 +13,13 @@ import type { TabProps } from '../tab.ts';
 import { rowsOf } from './timeline-rows.ts';
 import { TimelinePlot } from './timeline-plot.tsx';
 import { TimelineTable } from './timeline-table.tsx';
+import { useTimeline } from './use-timeline.ts';
 import '../list.css';
 import './timeline.css';
 
 /** The timeline, as a picture or as a table. */
 export function TimelineTab({ log, moment, route, goesOn }: TabProps): ReactNode {
-  const [follower] = useState(() => follow(beginTimeline));
-  const timeline = useMemo(() => follower.to(log.records, moment.seq), [follower, log, moment]);
+  const timeline = useTimeline({ log, moment });
   const { find, list } = route;
   const all = useMemo(() => rowsOf(timeline), [timeline]);
   const rows = useMemo(() => {
@@ -54,8 +52,3 @@ export function TimelineTab({ log, moment, route, goesOn }: TabProps): ReactNode
 
 /** Milliseconds. */
 const NEVER = 1e9;
-
-function beginTimeline(): Fold<Timeline> {
-  const fold = foldTimeline();
-  return { apply: (record) => fold.apply(record), read: () => fold.timeline() };
-}

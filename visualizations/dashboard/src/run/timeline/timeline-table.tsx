@@ -50,7 +50,7 @@ export function TimelineTable({ rows, route, now }: TimelineTableProps): ReactNo
                 {timelineWords[bar.kind]}
               </td>
               <td>
-                attempt {bar.attempt + 1}
+                attempt {bar.number}
                 {bar.generation > 0 ? `, generation ${bar.generation + 1}` : ''}
               </td>
               <td>

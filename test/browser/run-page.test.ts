@@ -1,0 +1,119 @@
+/**
+ * The order of a run's page and of an item in a browser: what matters comes first, on wide and on narrow screens.
+ *
+ * @module
+ */
+import type { Page } from 'playwright-core';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
+import { dashboard } from './dashboard.ts';
+import { openTab } from './tab.ts';
+
+const WIDE = { width: 1280, height: 500 };
+const NARROW = { width: 390, height: 700 };
+
+describe("a run's page", () => {
+  it('begins with the input, and with the result once the run is over', async () => {
+    const { page, run, open } = await asked(WIDE);
+    await open();
+    await expectOrder(page, ['.run-head', '.run-story', '.run-details', '.time-bar', '.tabs', '.run-view']);
+    await page.locator('.run-story summary', { hasText: 'Write about bees.' }).waitFor();
+    expect(await page.getByRole('region', { name: 'Result' }).count()).toBe(0);
+    await page.locator('.run-story summary').click();
+    await page.locator('.run-story pre', { hasText: 'Write about bees.' }).waitFor();
+    await page.getByRole('link', { name: 'Answer', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'draft / ada' }).waitFor();
+    await run.answer(run.inbox()[0]?.id ?? '', { type: 'decide', decision: 'APPROVE' });
+    await open();
+    await page.getByRole('region', { name: 'Result' }).getByText('Bees fly.').waitFor();
+    // The result of the draft is no result of the run if a later phase needs it.
+    expect(await page.getByRole('region', { name: 'Result' }).innerText()).not.toContain('outline');
+    expect(await page.getByRole('link', { name: 'Answer', exact: true }).count()).toBe(0);
+  });
+
+  it('has a head of one line that stays visible', async () => {
+    const { page, open } = await asked(WIDE);
+    await open();
+    const head = page.locator('.run-head');
+    expect(await head.innerText()).toMatch(/paper\s*‖ waits for you[\s\S]*1 of 2 phases approved\s*\$0\.25\s*Answer/u);
+    const { height = 0 } = (await head.boundingBox()) ?? {};
+    expect(height).toBeLessThan(60);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(100);
+    expect((await head.boundingBox())?.y).toBe(0);
+  });
+
+  it('shows the view first on a phone, and its head still has one line', async () => {
+    const { page, open } = await asked(NARROW);
+    await open();
+    await expectOrder(page, ['.run-head', '.open-items', '.tabs', '.run-view', '.run-story', '.time-bar']);
+    expect((await page.locator('.run-head').boundingBox())?.height).toBeLessThan(60);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it('shows attempts before the statechart in the panel of a phase', async () => {
+    const { page, open } = await asked(WIDE);
+    await open('?phase=draft');
+    await expectOrder(page, ['.phase-panel .attempts', '.phase-panel .phase-facts', '.phase-panel .chart-box']);
+    const panel = page.getByRole('complementary', { name: 'Phase draft' });
+    await panel.getByText('waits for you').waitFor();
+  });
+});
+
+describe('an item', () => {
+  it('begins with what must be judged, and ends with statistics', async () => {
+    const { page, item } = await asked(WIDE);
+    await page.goto(item);
+    await page.getByRole('region', { name: 'Latest attempt: attempt 1' }).getByText('Bees fly.').waitFor();
+    await expectOrder(page, ['.asked', '#attempt-heading', '#inputs-heading', '#usage-heading']);
+  });
+});
+
+// --- internal ---
+
+/** Checks that elements are below each other, in this order. */
+async function expectOrder(page: Page, places: readonly string[]): Promise<void> {
+  const tops: number[] = [];
+  for (const place of places) {
+    const element = page.locator(place).first();
+    await element.waitFor();
+    tops.push((await element.boundingBox())?.y ?? Number.NaN);
+  }
+  expect(tops, places.join(' above ')).toEqual(tops.toSorted((a, b) => a - b));
+  expect(new Set(tops).size).toBe(tops.length);
+}
+
+/** Starts a run that asks a person about its last phase. */
+async function asked(viewport: { readonly width: number; readonly height: number }) {
+  const { store, url } = await dashboard();
+  const plan = phase('plan', {
+    tasks: [
+      task('outline', {
+        run: ({ report }) => {
+          report({ costUsd: 0.25 });
+          return 'an outline';
+        },
+      }),
+    ],
+  });
+  const draft = phase('draft', {
+    after: ['plan'],
+    tasks: [task('write', { run: () => 'Bees fly.' })],
+    review: { by: task('ada', { run: human({ question: 'Good?' }) }) },
+  });
+  const pipeline = definePipeline({ name: 'paper', phases: [plan, draft] });
+  const run = startRun(pipeline, { store, runId: 'r-1', input: 'Write about bees.' });
+  onTestFinished(async () => {
+    run.cancel('the test is over');
+    await run.result;
+  });
+  await expect.poll(() => run.inbox().length).toBe(1);
+  const { page } = await openTab(url, { viewport });
+  const base = url.replace(/\?.*/u, '');
+  return {
+    page,
+    run,
+    item: `${base}#/item/${encodeURIComponent(run.inbox()[0]?.id ?? '')}`,
+    open: (query = '') => page.goto(`${base}#/run/r-1${query}`),
+  };
+}

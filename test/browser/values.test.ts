@@ -1,0 +1,96 @@
+/**
+ * Outputs in a browser: rendered by their kind, raw, copied and downloaded.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { startRun } from '../../src/index.ts';
+import { fake } from '../rig.ts';
+import { dashboard } from './dashboard.ts';
+import { pipelineOf } from './runs.ts';
+import { openTab } from './tab.ts';
+
+const HOSTILE = [
+  '# Bees',
+  '',
+  'They are **fast**, see [the page](https://example.org/bees) or [this](javascript:alert(1)).',
+  '',
+  '- fly',
+  '- hum \u202Ebackwards',
+  '',
+  '| name | count |',
+  '|---|---|',
+  '| wings | 4 |',
+  '',
+  '<script>document.title = "owned"</script><img src=x onerror="document.title=1">',
+  '',
+  '![a picture](https://example.org/bee.png)',
+].join('\n');
+
+describe('an output', () => {
+  it('of Markdown is rendered, and nothing in it runs or loads', async () => {
+    const { view, page } = await shown(HOSTILE);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const markdown = view.locator('.markdown');
+    await markdown.getByRole('link', { name: 'the page' }).waitFor();
+    expect(await markdown.getByRole('link').count()).toBe(1);
+    expect(await markdown.getByRole('listitem').allInnerTexts()).toEqual(['fly', 'hum ⟨U+202E⟩backwards']);
+    expect(await markdown.getByRole('cell').allInnerTexts()).toEqual(['name', 'count', 'wings', '4']);
+    expect(await markdown.locator('script, img').count()).toBe(0);
+    expect(await markdown.innerText()).toContain('<script>document.title = "owned"</script>');
+    expect(await page.title()).not.toMatch(/owned|^1/u);
+    expect(asked.filter((url) => url.includes('example.org'))).toEqual([]);
+  });
+
+  it('has a raw view, and can be copied and downloaded', async () => {
+    const { view, page } = await shown(HOSTILE);
+    await view.getByRole('checkbox', { name: /^Raw/u }).check();
+    await view.locator('pre', { hasText: 'They are **fast**' }).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await view.getByRole('button', { name: /^Copy/u }).click();
+    await view.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(HOSTILE);
+    const download = page.waitForEvent('download');
+    await view.getByRole('button', { name: /^Download/u }).click();
+    const file = await download;
+    expect(file.suggestedFilename()).toMatch(/^[\w-]*work[\w-]*\.md$/u);
+    expect(await readFile(await file.path(), 'utf8')).toBe(HOSTILE);
+  });
+
+  it('of JSON is a tree, whose parts open', async () => {
+    const { view } = await shown({ bees: { count: 3, names: ['a', '<b>'] }, deep: { a: { b: { c: null } } } });
+    const tree = view.locator('.json-tree').first();
+    await tree.getByText('“<b>”').waitFor();
+    expect(await tree.getByText('null').count()).toBe(0);
+    await tree.locator('summary', { hasText: 'b' }).last().click();
+    await tree.getByText('null').waitFor();
+    await view.getByRole('checkbox', { name: /^Raw/u }).check();
+    await view.locator('pre', { hasText: '"count": 3' }).waitFor();
+  });
+
+  it('of a diff has a tone for each line, and a plain text has no other view', async () => {
+    const { view } = await shown('--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+new\n');
+    expect(await view.locator('.diff-text .added').allInnerTexts()).toEqual(['+new\n']);
+    expect(await view.locator('.diff-text .removed').allInnerTexts()).toEqual(['-old\n']);
+    const plain = await shown('Bees fly.');
+    await plain.view.getByText('Bees fly.').waitFor();
+    expect(await plain.view.getByRole('checkbox').count()).toBe(0);
+  });
+});
+
+// --- internal ---
+
+/** Shows the output of the only phase of a run. */
+async function shown(output: unknown): Promise<{ readonly view: Locator; readonly page: Page }> {
+  const { store, url } = await dashboard();
+  const run = startRun(pipelineOf('story', [fake('draft', { outputs: [output] })]), { store, runId: 'r-1' });
+  await run.result;
+  const { page } = await openTab(url);
+  await page.goto(`${url.replace(/\?.*/u, '')}#/run/r-1`);
+  const view = page.getByRole('region', { name: 'Result' });
+  await view.waitFor();
+  return { view, page };
+}
