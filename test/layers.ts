@@ -82,7 +82,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   actors: ['attempt', 'review', 'work', 'command'],
   workspaces: ['operations', 'snapshot', 'place', 'marker', 'git', '.'],
   store: ['sqlite', 'postgres', 'sql', '.'],
-  runtime: ['workers', '.', 'inbox', 'records', 'resuming'],
+  runtime: ['workers', 'steps', '.', 'inbox', 'records', 'resuming'],
   visualizations: ['statechart', 'pictures', 'layout'],
   server: ['.'],
   llm: ['work', 'review', 'call'],
