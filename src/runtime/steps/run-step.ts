@@ -34,6 +34,8 @@ import {
 } from './outstanding-work.ts';
 import { createStepClock } from './step-clock.ts';
 
+export type { PipelineInput } from '../../machines/coordinator/run-state.ts';
+
 /** An act upon a run. */
 export type StepAct =
   /** The run begins. It has no records yet. */
