@@ -28,8 +28,6 @@ export interface RestateServicesOptions {
    * @default 2000
    */
   readonly pollMs?: number | undefined;
-  /** Longest time without a fact about work, in milliseconds. After that Restate gives the work to a worker again. @default a day */
-  readonly longestMs?: number | undefined;
 }
 
 /**
@@ -46,7 +44,7 @@ export interface RestateServicesOptions {
  * ```
  */
 export async function restateServices(options: RestateServicesOptions) {
-  const { pipelines: given, store, name = 'phasegate', pollMs = 2000, longestMs = DAY_MS } = options;
+  const { pipelines: given, store, name = 'phasegate', pollMs = 2000 } = options;
   const pipelines = new Map<string, Pipeline<unknown>>();
   for (const pipeline of given) {
     checkPipeline(pipeline);
@@ -56,13 +54,11 @@ export async function restateServices(options: RestateServicesOptions) {
   }
   const sdk = await loadSdk();
   const parts: ServiceOptions = { sdk, names: namesOf(name), pipelines, isCopied: store !== undefined };
-  const services = [runObject(parts), workService(parts, longestMs)];
+  const services = [runObject(parts), workService(parts)];
   return store ? [...services, storeObject(parts, store, pollMs)] : services;
 }
 
 // --- internal ---
-
-const DAY_MS = 24 * 3_600_000;
 
 function sameName(name: string): PhasegateError {
   const problem = `Cannot serve two pipelines as both have the name "${name}"`;

@@ -12,9 +12,10 @@ export interface Sessions {
   /**
    * Resolves with a batch of a session. The first batch begins it.
    *
-   * @returns `undefined` if another process has begun the session, which is lost with that process.
+   * @returns `working` if there is none yet. It says so every few seconds, as Restate passes on no cancellation to a silent handler. `lost` if
+   *   another process has begun the session.
    */
-  batch(key: string, index: number, begin: () => WorkSession): Promise<WorkBatch | undefined>;
+  batch(key: string, index: number, begin: () => WorkSession): Promise<WorkBatch | 'working' | 'lost'>;
   /** Stops a session soon, unless its invocation comes back to this process. */
   leave(key: string): void;
   /** Stops a session. */
@@ -36,11 +37,11 @@ export function createSessions(): Sessions {
     async batch(key, index, begin) {
       const known = open.get(key);
       clearTimeout(known?.timer);
-      if (known) return known.session.batch(index);
-      if (index > 0) return undefined;
+      if (known) return soon(known.session.batch(index));
+      if (index > 0) return 'lost';
       const session = begin();
       open.set(key, { session });
-      return session.batch(index);
+      return soon(session.batch(index));
     },
     leave(key) {
       const entry = open.get(key);
@@ -57,3 +58,17 @@ export function createSessions(): Sessions {
 
 /** Time in which an invocation may come back, in milliseconds. */
 const GRACE_MS = 10_000;
+
+/** Longest silence of a handler, in milliseconds. Restate takes one for idle after a minute. */
+const SILENT_MS = 10_000;
+
+/** Resolves with a batch, or with `working` if it takes long. */
+async function soon(batch: Promise<WorkBatch>): Promise<WorkBatch | 'working'> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<'working'>((resolve) => {
+    timer = setTimeout(() => resolve('working'), SILENT_MS);
+  });
+  const first = await Promise.race([batch, silence]);
+  clearTimeout(timer);
+  return first;
+}

@@ -10,8 +10,8 @@ import type { AttemptRequest, FactRequest, OpenedWork } from './messages.ts';
 import type { ServiceOptions } from './run-object.ts';
 import { createSessions } from './sessions.ts';
 
-/** Defines the service. @param longestMs Longest time between two facts of work, in milliseconds. */
-export function workService({ sdk, names, pipelines }: ServiceOptions, longestMs: number) {
+/** Defines the service. */
+export function workService({ sdk, names, pipelines }: ServiceOptions) {
   const sessions = createSessions();
   const { send, call } = createCalls(sdk);
 
@@ -31,12 +31,13 @@ export function workService({ sdk, names, pipelines }: ServiceOptions, longestMs
     if (!opened || !pipeline) return false;
     ctx.request().attemptCompletedSignal.addEventListener('abort', () => sessions.leave(key), { once: true });
     try {
-      for (let index = 0; ; index++) {
-        const batch = await ctx.run(
-          `batch ${index + 1}`,
-          async () => (await sessions.batch(key, index, () => beginWork({ ...opened, pipeline }))) ?? null,
+      for (let index = 0, step = 1; ; step++) {
+        const batch = await ctx.run(`step ${step}`, () =>
+          sessions.batch(key, index, () => beginWork({ ...opened, pipeline })),
         );
-        if (!batch) return true;
+        if (batch === 'lost') return true;
+        if (batch === 'working') continue;
+        index += 1;
         const told: FactRequest = { token, session, ...batch };
         send(ctx, { service: names.run, method: 'fact', key: run, parameter: told });
         if (!batch.end) continue;
@@ -50,9 +51,5 @@ export function workService({ sdk, names, pipelines }: ServiceOptions, longestMs
     }
   }
 
-  return sdk.service({
-    name: names.work,
-    handlers: { attempt },
-    options: { ingressPrivate: true, abortTimeout: longestMs },
-  });
+  return sdk.service({ name: names.work, handlers: { attempt }, options: { ingressPrivate: true } });
 }
