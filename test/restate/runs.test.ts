@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined).each([
     await runs.start(gate, { runId: 'asked' });
     const { inbox } = await until(runs, 'asked', (report) => report.inbox.length > 0);
     const answers = await Promise.allSettled([1, 2, 3].map(() => runs.answer('asked', inbox[0]?.id ?? '', APPROVE)));
-    const refused = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    const refused = answers.filter((one) => one.status === 'rejected').map(({ reason }): unknown => reason);
     expect(refused).toMatchObject([{ code: 'ANSWERED' }, { code: 'ANSWERED' }]);
     await expect(runs.answer('asked', 'asked:99', APPROVE)).rejects.toMatchObject({ code: 'ITEM_UNKNOWN' });
     const { seq } = await untilOver(runs, 'asked');
