@@ -5,4 +5,4 @@
  */
 export { restateRuns, type RestateRuns, type RestateRunsOptions, type RestateStartOptions } from './restate/client.ts';
 export type { RunReport } from './restate/messages.ts';
-export { restateServices, type RestateServicesOptions } from './restate/services.ts';
+export { restateServices, type RestateService, type RestateServicesOptions } from './restate/services.ts';

@@ -9,11 +9,10 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 export type Sdk = typeof import('@restatedev/restate-sdk');
 
 /** Loads the SDK. @throws PhasegateError `PACKAGE_MISSING` if it is not installed. */
-export async function loadSdk(): Promise<Sdk> {
+export async function loadSdk(load: () => Promise<Sdk> = importSdk): Promise<Sdk> {
   completePromise();
   try {
-    // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ '@restatedev/restate-sdk');
+    return await load();
   } catch (cause) {
     const code: unknown = Reflect.get(Object(cause), 'code');
     if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
@@ -26,6 +25,11 @@ export async function loadSdk(): Promise<Sdk> {
 }
 
 // --- internal ---
+
+function importSdk(): Promise<Sdk> {
+  // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ '@restatedev/restate-sdk');
+}
 
 /** Adds `Promise.withResolvers`, which the SDK calls, and which Node 20 lacks. */
 function completePromise(): void {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ServiceDefinition, VirtualObjectDefinition } from '@restatedev/restate-sdk';
 import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkPipeline } from '../runtime/run.ts';
@@ -30,6 +31,9 @@ export interface RestateServicesOptions {
   readonly pollMs?: number | undefined;
 }
 
+/** A service, as `serve` and `createEndpointHandler` of the SDK take it. */
+export type RestateService = VirtualObjectDefinition<string, unknown> | ServiceDefinition<string, unknown>;
+
 /**
  * Defines the services for runs on Restate: pass them to `serve` of `@restatedev/restate-sdk`. Needs that package, and a Restate server.
  *
@@ -43,7 +47,7 @@ export interface RestateServicesOptions {
  * await serve({ services: await restateServices({ pipelines: [article], store }), port: 9080 });
  * ```
  */
-export async function restateServices(options: RestateServicesOptions) {
+export async function restateServices(options: RestateServicesOptions): Promise<RestateService[]> {
   const { pipelines: given, store, name = 'phasegate', pollMs = 2000 } = options;
   const pipelines = new Map<string, Pipeline<unknown>>();
   for (const pipeline of given) {
@@ -54,7 +58,7 @@ export async function restateServices(options: RestateServicesOptions) {
   }
   const sdk = await loadSdk();
   const parts: ServiceOptions = { sdk, names: namesOf(name), pipelines, isCopied: store !== undefined };
-  const services = [runObject(parts), workService(parts)];
+  const services: RestateService[] = [runObject(parts), workService(parts)];
   return store ? [...services, storeObject(parts, store, pollMs)] : services;
 }
 
