@@ -20,7 +20,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   quality: ['projections'],
   sqlite: ['store'],
   postgres: ['store'],
-  restate: ['model', 'projections', 'store', 'runtime', '@restatedev/restate-sdk'],
+  restate: ['model', 'projections', 'store', 'runtime', 'zod', '@restatedev/restate-sdk'],
   node: ['actors'],
   llm: ['model', 'zod'],
   fleet: ['model', 'actors', 'agents', 'workspaces', 'zod'],

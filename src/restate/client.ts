@@ -8,7 +8,7 @@ import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import type { Limits } from '../model/plan/policy-schema.ts';
 import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
-import { errorOf, namesOf, type Answered, type RunReport, type StartRequest } from './messages.ts';
+import { errorOf, namesOf, type Answered, type RunReport } from './messages.ts';
 
 /** Options of {@link restateRuns}. */
 export interface RestateRunsOptions {
@@ -40,7 +40,7 @@ export interface RestateRuns {
    * Starts a run, and resolves once its first records are stored.
    *
    * @returns `exists` if there is a run with that id. It is not changed.
-   * @throws PhasegateError `INPUT_INVALID`, `INPUT_MASKED`; `DEFINITION_INVALID` if no worker serves a pipeline of that name.
+   * @throws PhasegateError `INPUT_INVALID`; `PIPELINE_UNSUPPORTED`; `DEFINITION_INVALID` if no worker serves a pipeline of that name.
    */
   start<O, I>(pipeline: Pipeline<O, I>, options: RestateStartOptions<I>): Promise<'started' | 'exists'>;
   /**
@@ -61,7 +61,7 @@ export interface RestateRuns {
 export function restateRuns({ ingress, name = 'phasegate', headers }: RestateRunsOptions): RestateRuns {
   const service = `${ingress.replace(/\/$/u, '')}/${namesOf(name).run}`;
 
-  async function call<T>(runId: string, handler: string, body?: unknown): Promise<T> {
+  async function call<T>(runId: string, handler: string, body?: unknown): Promise<Answered<T>> {
     const url = `${service}/${encodeURIComponent(runId)}/${handler}`;
     try {
       const response = await fetch(url, {
@@ -71,22 +71,21 @@ export function restateRuns({ ingress, name = 'phasegate', headers }: RestateRun
       });
       if (!response.ok) throw new Error(`${response.status} ${(await response.text()).slice(0, MOST_SHOWN)}`);
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own services answer with this type
-      return (await response.json()) as T;
+      return (await response.json()) as Answered<T>;
     } catch (cause) {
       throw failed(url, cause);
     }
   }
 
   async function ask<T>(runId: string, handler: string, body?: unknown): Promise<T> {
-    const answered = await call<Answered<T>>(runId, handler, body);
+    const answered = await call<T>(runId, handler, body);
     if (answered.ok) return answered.value;
     throw errorOf(answered.refusal);
   }
 
   return {
     start(pipeline, { runId, input, attended, limits }) {
-      const request: StartRequest = { pipeline: pipeline.name, input, attended, limits };
-      return ask(runId, 'start', request);
+      return ask(runId, 'start', { pipeline: pipeline.name, input, attended, limits });
     },
     async answer(runId, item, reply, { by, nonce } = {}) {
       await ask(runId, 'answer', { item, reply, by, nonce });
@@ -95,7 +94,7 @@ export function restateRuns({ ingress, name = 'phasegate', headers }: RestateRun
       await ask(runId, 'cancel', { reason });
     },
     get: (runId) => ask(runId, 'get'),
-    records: (runId, from = 1) => call(runId, 'records', { from }),
+    records: (runId, from = 1) => ask(runId, 'records', { from }),
   };
 }
 

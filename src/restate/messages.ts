@@ -5,10 +5,8 @@
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord, RunStatus } from '../model/events/event.ts';
-import type { Limits } from '../model/plan/policy-schema.ts';
 import { problemIn } from '../runtime/inbox/validate-reply.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
-import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import type { OutstandingWork, WorkFact } from '../runtime/steps/outstanding-work.ts';
 import type { KeptAnswers } from '../runtime/steps/session-work.ts';
@@ -27,21 +25,6 @@ export interface ServiceNames {
 /** The names of the services with a prefix. */
 export function namesOf(prefix: string): ServiceNames {
   return { run: `${prefix}-run`, work: `${prefix}-work`, store: `${prefix}-store` };
-}
-
-/** The argument of `start`. */
-export interface StartRequest {
-  /** Name of the pipeline. */
-  readonly pipeline: string;
-  readonly input?: unknown;
-  readonly attended?: boolean | undefined;
-  readonly limits?: Limits | undefined;
-}
-
-/** The argument of `answer`. */
-export interface AnswerRequest extends AnswerOptions {
-  readonly item: string;
-  readonly reply: Reply;
 }
 
 /** A message that the store had for the run. */
@@ -122,7 +105,7 @@ const CODES = [
   'DECISION_TARGET_INVALID',
   'DEFINITION_INVALID',
   'INPUT_INVALID',
-  'INPUT_MASKED',
+  'INTERNAL',
   'ITEM_UNKNOWN',
   'JOURNAL_DIVERGED',
   'PIPELINE_INVALID',

@@ -14,16 +14,15 @@ import { runStep } from '../runtime/steps/run-step.ts';
 import { runUnknown } from '../store/refusals.ts';
 import {
   refused,
-  type AnswerRequest,
   type Answered,
   type FactRequest,
   type OpenedWork,
   type PostedRequest,
   type RunReport,
   type ServiceNames,
-  type StartRequest,
 } from './messages.ts';
-import { createRunSteps } from './run-steps.ts';
+import { answerRequest, cancelRequest, readRequest, recordsRequest } from './requests.ts';
+import { createRunSteps, servedPipeline } from './run-steps.ts';
 import { readHead, readRecords } from './run-state.ts';
 import type { Sdk } from './sdk.ts';
 import { beginRun } from './start-run.ts';
@@ -45,7 +44,7 @@ export function runObject(options: ServiceOptions) {
   const { exclusive, shared } = sdk.handlers.object;
   const inside = { ingressPrivate: true };
 
-  async function start(ctx: ObjectContext, request: StartRequest): Promise<Answered<'started' | 'exists'>> {
+  async function start(ctx: ObjectContext, request: unknown): Promise<Answered<'started' | 'exists'>> {
     if (await readHead(ctx)) return { ok: true, value: 'exists' };
     const begun = await beginRun(ctx, pipelines, request);
     if (!begun.ok) return begun;
@@ -57,9 +56,9 @@ export function runObject(options: ServiceOptions) {
     await steps.hear(ctx, told);
   }
 
-  async function answer(ctx: ObjectContext, request: AnswerRequest): Promise<Answered<null>> {
+  async function answer(ctx: ObjectContext, request: unknown): Promise<Answered<null>> {
     try {
-      const { item, reply, by, nonce } = request;
+      const { item, reply, by, nonce } = readRequest(answerRequest, 'answer', request);
       const made = await steps.take(ctx, { type: 'answer', item, reply, options: { by, nonce } });
       if (!made) throw runUnknown('answer', ctx.key);
       if (made.refusal) throw made.refusal;
@@ -74,8 +73,9 @@ export function runObject(options: ServiceOptions) {
     else await steps.take(ctx, { type: 'posted', message });
   }
 
-  async function cancel(ctx: ObjectContext, { reason }: { readonly reason: string }): Promise<Answered<null>> {
+  async function cancel(ctx: ObjectContext, request: unknown): Promise<Answered<null>> {
     try {
+      const { reason } = readRequest(cancelRequest, 'cancel', request);
       if (!(await steps.take(ctx, { type: 'cancel', reason }))) throw runUnknown('cancel', ctx.key);
       return { ok: true, value: null };
     } catch (error) {
@@ -94,8 +94,8 @@ export function runObject(options: ServiceOptions) {
   ): Promise<OpenedWork> {
     const head = await readHead(ctx);
     const sent = head?.sent.find((one) => one.token === token && one.session === session && !one.parked);
-    const pipeline = pipelines.get(head?.pipeline ?? '');
-    if (!head || !sent || !pipeline) return null;
+    if (!head || !sent) return null;
+    const pipeline = servedPipeline(pipelines, head.pipeline, ctx.key);
     const records = await readRecords(ctx, head);
     const now = await ctx.date.now();
     const made = await runStep({ pipeline, runId: ctx.key, records, now, act: { type: 'tick' } });
@@ -121,12 +121,14 @@ export function runObject(options: ServiceOptions) {
     return { ok: true, value: report };
   }
 
-  async function recordsFrom(
-    ctx: ObjectSharedContext,
-    { from }: { readonly from: number },
-  ): Promise<readonly RunRecord[]> {
-    const head = await readHead(ctx);
-    return head ? (await readRecords(ctx, head)).filter(({ seq }) => seq >= from) : [];
+  async function recordsFrom(ctx: ObjectSharedContext, request: unknown): Promise<Answered<readonly RunRecord[]>> {
+    try {
+      const { from } = readRequest(recordsRequest, 'read', request);
+      const head = await readHead(ctx);
+      return { ok: true, value: head ? (await readRecords(ctx, head)).filter(({ seq }) => seq >= from) : [] };
+    } catch (error) {
+      return refused(error);
+    }
   }
 
   return sdk.object({

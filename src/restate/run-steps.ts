@@ -4,7 +4,7 @@
  * @module
  */
 import type { ObjectContext } from '@restatedev/restate-sdk';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import type { Pipeline } from '../model/definition/define.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { runStep, type PipelineInput, type Step, type StepAct } from '../runtime/steps/run-step.ts';
 import { dispatchOf } from '../runtime/steps/sent-work.ts';
@@ -15,7 +15,7 @@ import { appendRecords, readHead, readRecords, writeHead, type RunHead, type Sen
 
 /** Steps of runs. Each stores what it makes. */
 export interface RunSteps {
-  /** Begins a run. @throws PhasegateError `INPUT_MASKED` if the input has a secret. */
+  /** Begins a run. */
   begin(ctx: ObjectContext, input: PipelineInput): Promise<Step>;
   /** Takes a step. @returns `undefined` if the run has not started. */
   take(ctx: ObjectContext, act: StepAct): Promise<Step | undefined>;
@@ -31,9 +31,7 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
 
   /** Takes a step from a head, and stores its result. @param head `undefined` for a run that begins. */
   async function step(ctx: ObjectContext, head: RunHead, known: readonly RunRecord[], act: StepAct): Promise<Step> {
-    const pipeline = pipelines.get(head.pipeline);
-    // Restate tries again, until a worker serves that pipeline.
-    if (!pipeline) throw unserved(ctx.key, head.pipeline);
+    const pipeline = servedPipeline(pipelines, head.pipeline, ctx.key);
     const now = await ctx.date.now();
     const made = await runStep({ pipeline, runId: ctx.key, records: known, now, act });
     const records = [...known, ...made.records];
@@ -89,9 +87,11 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
   };
 }
 
-// --- internal ---
-
-function unserved(runId: string, name: string): PhasegateError {
-  const problem = `Cannot continue run ${runId} as this worker serves no pipeline "${name}"`;
-  return new PhasegateError('DEFINITION_INVALID', problem, { hint: 'Pass the pipeline to restateServices().' });
+/** Returns the pipeline of a run. @throws Error if this worker has none. Restate tries again, until a worker serves it. */
+export function servedPipeline(pipelines: ServiceOptions['pipelines'], name: string, runId: string): Pipeline<unknown> {
+  const pipeline = pipelines.get(name);
+  if (pipeline) return pipeline;
+  throw new Error(
+    `Cannot continue run ${runId} as this worker serves no pipeline "${name}". Pass it to restateServices().`,
+  );
 }

@@ -11,7 +11,7 @@ import { createRecordLog, publishUpTo } from '../runtime/records/record-log.ts';
 import type { KeptMessage, Lease, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { createCalls } from './calls.ts';
-import type { PostedRequest } from './messages.ts';
+import type { Answered, PostedRequest } from './messages.ts';
 import type { ServiceOptions } from './run-object.ts';
 
 /** Defines the object. @param pollMs Milliseconds between two looks for messages; 0 for none. */
@@ -21,12 +21,13 @@ export function storeObject({ sdk, names }: ServiceOptions, store: RunStore, pol
   /** Copies the records that the store lacks. @param looks True if this call looks for messages, as one does at a time. */
   async function copy(ctx: ObjectContext, { looks = false }: { readonly looks?: boolean }): Promise<void> {
     const stored = await ctx.run('seq', async () => (await store.run(ctx.key))?.seq ?? 0);
-    const records = await call<readonly RunRecord[]>(ctx, {
+    const answered = await call<Answered<readonly RunRecord[]>>(ctx, {
       service: names.run,
       method: 'records',
       key: ctx.key,
       parameter: { from: stored + 1 },
     });
+    const records = answered.ok ? answered.value : [];
     const isOver = await ctx.run('copy', () => copyTo(store, ctx.key, records));
     const isLooking = (await ctx.get<boolean>('looking')) ?? false;
     if (isOver || pollMs === 0 || (isLooking && !looks)) return;
@@ -68,7 +69,11 @@ async function copyTo(store: RunStore, runId: string, records: readonly RunRecor
   const made = records.filter(({ seq }) => seq > known.length);
   const last = made.at(-1) ?? known.at(-1);
   const isOver = last?.event.type === 'run.ended';
-  if (made.length === 0) return isOver;
+  if (made.length === 0) {
+    // An earlier call may have stored the end, and then its process was killed.
+    if (isOver && listed?.lease?.holder === HOLDER) await store.release(listed.lease);
+    return isOver;
+  }
   const lease = await leaseOf(store, runId, listed?.lease);
   const log = createRecordLog(runId, () => Date.now(), true);
   for (const { event, time } of known) {

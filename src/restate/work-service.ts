@@ -8,6 +8,7 @@ import { beginWork } from '../runtime/steps/work-session.ts';
 import { createCalls } from './calls.ts';
 import type { AttemptRequest, FactRequest, OpenedWork } from './messages.ts';
 import type { ServiceOptions } from './run-object.ts';
+import { servedPipeline } from './run-steps.ts';
 import { createSessions } from './sessions.ts';
 
 /** Defines the service. */
@@ -27,8 +28,8 @@ export function workService({ sdk, names, pipelines }: ServiceOptions) {
       key: run,
       parameter: { token, session },
     });
-    const pipeline = pipelines.get(opened?.pipeline ?? '');
-    if (!opened || !pipeline) return false;
+    if (!opened) return false;
+    const pipeline = servedPipeline(pipelines, opened.pipeline, run);
     ctx.request().attemptCompletedSignal.addEventListener('abort', () => sessions.leave(key), { once: true });
     try {
       for (let index = 0, step = 1; ; step++) {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, resumeRun, task, type Pipeline } from '../../src/index.ts';
+import * as z from 'zod';
 import { answerItem, type Reply } from '../../src/inbox.ts';
 import { restateRuns, type RestateRuns } from '../../src/restate.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
@@ -108,7 +109,22 @@ const unlucky = definePipeline({
   ],
 });
 
-const pipelines = [article, gate, hasty, endless, unlucky];
+/** Refuses every input but a number. */
+const checked = definePipeline({
+  name: 'checked',
+  input: z.number(),
+  phases: [phase('a', { tasks: [task('work', { run: () => 1 })] })],
+});
+
+const broken = definePipeline({
+  name: 'broken',
+  input: z.unknown().transform(() => {
+    throw new Error('the schema is broken');
+  }),
+  phases: [phase('a', { tasks: [task('work', { run: () => 1 })] })],
+});
+
+const pipelines = [checked, broken, article, gate, hasty, endless, unlucky];
 
 describe.skipIf(missing !== undefined).each([
   ['in normal mode', {}],
@@ -222,6 +238,30 @@ describe.skipIf(missing !== undefined).each([
     await expect.poll(() => store.inbox({ runId: 'stopped', open: true })).toHaveLength(1);
     await store.post({ runId: 'stopped', kind: 'cancel', body: 'enough', by: 'ada', time: Date.now() });
     expect(await untilOver(runs, 'stopped')).toMatchObject({ status: 'cancelled', result: { reason: 'enough' } });
+  });
+
+  it('refuse requests of another shape, and starts that cannot be', async () => {
+    for (const handler of ['start', 'answer', 'cancel', 'records']) {
+      const response = await fetch(`${server.ingress}/phasegate-run/odd/${handler}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '[7]',
+      });
+      expect(await response.json()).toMatchObject({ ok: false, refusal: { code: 'INPUT_INVALID' } });
+    }
+    await expect(runs.start(checked, { runId: 'odd', input: Number.NaN })).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+    });
+    await expect(runs.start(broken, { runId: 'odd' })).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: expect.stringContaining('its schema throws') as unknown,
+    });
+    await expect(runs.start(gate, { runId: 'odd', limits: { tokens: 5 } })).rejects.toMatchObject({
+      code: 'PIPELINE_UNSUPPORTED',
+    });
+    const other = definePipeline({ name: 'other', phases: [phase('a', { tasks: [task('work', { run: () => 1 })] })] });
+    await expect(runs.start(other, { runId: 'odd' })).rejects.toMatchObject({ code: 'DEFINITION_INVALID' });
+    expect(await runs.start(unlucky, { runId: 'odd' })).toBe('started');
   });
 
   it('keep their work away from other callers', async () => {

@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { definePipeline, human, phase, startRun, task, type Pipeline, type TaskContext } from '../../src/index.ts';
 import type { InboxItem, Reply } from '../../src/inbox.ts';
 import type { RunRecord } from '../../src/records.ts';
+import { startInput } from '../../src/runtime/start.ts';
+import { runStep } from '../../src/runtime/steps/run-step.ts';
 import { memoryStore } from '../../src/store/memory-store.ts';
 import { drive, fake, simulatedTime, type FakeOptions } from '../rig.ts';
 import { runBySteps } from './stepper.ts';
@@ -143,6 +145,33 @@ describe('a run by steps', () => {
     await expectSame(make, { isLost: (batch) => batch === 2 });
     const count = (name: string) => calls.filter((one) => one === name).length;
     expect([count('one'), count('two'), count('four')]).toEqual([1, 2, 1]);
+  });
+
+  it('ignores facts about work that nobody wants any more', async () => {
+    const pipeline = pipelineOf([fake('a')]);
+    const input = await startInput(pipeline, RUN, { kept: true });
+    const begun = await runStep({ pipeline, runId: RUN, records: [], now: 1, act: { type: 'begin', input } });
+    const [work] = begun.work;
+    const { records } = begun;
+    const outcome = { type: 'done', outcome: { type: 'done', outputs: { work: 'stale' } } } as const;
+    for (const token of ['a:1', 'b:2', '']) {
+      const stale = await runStep({
+        pipeline,
+        runId: RUN,
+        records,
+        now: 2,
+        act: { type: 'facts', token, facts: [], outcome },
+      });
+      expect([stale.isStale, stale.records, stale.work]).toMatchObject([true, [], [{ token: work?.token }]]);
+    }
+    expect(work?.token).toBe('a:2');
+    const act = { type: 'cancel', reason: 'x'.repeat(60_000) } as const;
+    const over = await runStep({ pipeline, runId: RUN, records, now: 2, act });
+    expect([over.isOver, over.work]).toEqual([true, []]);
+    const end = over.records.at(-1)?.event;
+    expect(end?.type === 'run.ended' && end.reason?.length).toBeLessThan(51_000);
+    const after = await runStep({ pipeline, runId: RUN, records: [...records, ...over.records], now: 3, act });
+    expect([after.isOver, after.records]).toEqual([true, []]);
   });
 
   it('has the records of a run in one process, whatever its gates say', async () => {

@@ -16,6 +16,7 @@ import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import { guardRedact } from '../../model/events/guard-redact.ts';
 import { redactSecrets } from '../../model/events/redact.ts';
 import { foldRunTimes } from '../../model/events/run-times.ts';
+import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import type { AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
 import { runUnknown } from '../../store/refusals.ts';
 import { createRunInbox, type Posted } from '../inbox/inbox.ts';
@@ -170,7 +171,7 @@ export async function runStep({ pipeline, runId, records, now, act }: StepOption
         await inbox.receive(act.message);
         return {};
       case 'cancel':
-        actor.send({ type: 'cancel', reason: act.reason });
+        actor.send({ type: 'cancel', reason: elided(act.reason, TEXT_LIMITS.feedback) });
         return {};
       case 'begin':
       case 'tick':
