@@ -9,6 +9,7 @@ import {
   type Mode,
   type Outputs,
   type PhaseStatus,
+  type Pipeline,
   type RunResult,
 } from '../../src/index.ts';
 import type { RunEvent } from '../../src/records.ts';
@@ -84,8 +85,13 @@ export interface Played {
   readonly together: readonly (readonly string[])[];
 }
 
-/** Runs the pipeline of a case under the ensemble policy. */
-export async function play({ phases, overlap = [] }: RunCase): Promise<Played> {
+/** Runs a pipeline to its end. */
+export type Runner = (
+  pipeline: Pipeline<Readonly<Record<string, Outputs>>>,
+) => Promise<Pick<Played, 'result' | 'events'>>;
+
+/** Runs the pipeline of a case under the ensemble policy. @param run @default in one process */
+export async function play({ phases, overlap = [] }: RunCase, run: Runner = inOneProcess): Promise<Played> {
   const trace: Execution[] = [];
   const together: (readonly string[])[] = [];
   const atWork = new Set<string>();
@@ -146,13 +152,17 @@ export async function play({ phases, overlap = [] }: RunCase): Promise<Played> {
       }),
     ),
   });
-  const run = startRun(pipeline);
-  const events: RunEvent[] = [];
-  for await (const { event } of run) events.push(event);
-  return { trace, result: await run.result, events, together };
+  return { trace, together, ...(await run(pipeline)) };
 }
 
 // --- internal ---
+
+async function inOneProcess(pipeline: Parameters<Runner>[0]): ReturnType<Runner> {
+  const run = startRun(pipeline);
+  const events: RunEvent[] = [];
+  for await (const { event } of run) events.push(event);
+  return { events, result: await run.result };
+}
 
 /** Returns the output of a sibling, or of the task of that name in an earlier phase. */
 function readOutput(phases: readonly PhaseScript[], home: PhaseScript, name: string, own: Outputs, inputs: Inputs) {

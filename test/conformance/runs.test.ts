@@ -1,10 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { casesOf, runnable } from './case.ts';
-import { play, type Execution, type RunCase } from './play.ts';
+import { foldRun, resultOf } from '../../src/projections/run/run-view.ts';
+import type { Pipeline } from '../../src/index.ts';
+import { simulatedTime } from '../rig.ts';
+import { runBySteps } from '../steps/stepper.ts';
+import { play, type Execution, type Played, type RunCase } from './play.ts';
 
-describe('conformance: run', () => {
+describe.each([
+  ['in one process', undefined],
+  ['by steps', bySteps],
+])('conformance: run %s', (_how, run) => {
   it.each(runnable(casesOf('runs') as readonly RunCase[], 'run'))('%s', async (_, one) => {
-    const { trace, result, events, together } = await play(one);
+    const { trace, result, events, together } = await play(one, run);
 
     if (one.order === 'total') expect(trace).toEqual(one.trace);
     else {
@@ -29,6 +36,13 @@ describe('conformance: run', () => {
 });
 
 // --- internal ---
+
+async function bySteps(pipeline: Pipeline): Promise<Pick<Played, 'result' | 'events'>> {
+  const records = await runBySteps(pipeline, { runId: 'run-1', clock: simulatedTime().clock });
+  const view = foldRun();
+  for (const record of records) view.apply(record);
+  return { events: records.map(({ event }) => event), result: resultOf(view.snapshot()) };
+}
 
 function ofPhase(trace: readonly Execution[], name: string): readonly Execution[] {
   return trace.filter((one) => phaseOf(one) === name);

@@ -112,7 +112,7 @@ function copy<T>(value: T): T {
 
 /** Resolves with a batch that needs no timer. */
 async function soon(batch: Promise<WorkBatch>): Promise<WorkBatch | undefined> {
-  return Promise.race([batch, turns(12)]);
+  return Promise.race([batch, turns(40)]);
 }
 
 async function turns(count: number): Promise<undefined> {
