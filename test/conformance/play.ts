@@ -97,6 +97,11 @@ export async function play({ phases, overlap = [] }: RunCase, run: Runner = inOn
   const atWork = new Set<string>();
   const counts = new Map<string, number>();
 
+  /** True if all tasks that must run at the same time have begun. */
+  function isTogether(): boolean {
+    return together.some((names) => overlap.every((name) => names.includes(name)));
+  }
+
   function count(key: string): number {
     const next = (counts.get(key) ?? 0) + 1;
     counts.set(key, next);
@@ -122,7 +127,7 @@ export async function play({ phases, overlap = [] }: RunCase, run: Runner = inOn
         });
         atWork.add(name);
         together.push([...atWork]);
-        if (overlap.includes(name)) for (let turn = 0; turn < 20; turn++) await nextTurn();
+        if (overlap.includes(name)) for (let turn = 0; turn < PATIENCE && !isTogether(); turn++) await nextTurn();
         atWork.delete(name);
         if (failed) throw new Error(`${name} failed`);
         return output;
@@ -156,6 +161,9 @@ export async function play({ phases, overlap = [] }: RunCase, run: Runner = inOn
 }
 
 // --- internal ---
+
+/** Turns after which tasks that must run at the same time give up. */
+const PATIENCE = 100_000;
 
 async function inOneProcess(pipeline: Parameters<Runner>[0]): ReturnType<Runner> {
   const run = startRun(pipeline);
