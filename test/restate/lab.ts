@@ -7,16 +7,16 @@ import { appendFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { definePipeline, human, phase, task } from '../../src/index.ts';
 
-/** Milliseconds that each handler takes. */
-const WORK_MS = 40;
+/** Milliseconds that a task takes. The second one is long, so that it is at work while the first one is recorded. */
+const WORK_MS = { one: 40, two: 400 };
 
 /** Makes the pipeline. @param file Gets a line `<run> <phase>/<task> <generation>.<attempt>` for each start of a task. */
 export function labPipeline(file: string) {
-  const work = (name: string) =>
+  const work = (name: keyof typeof WORK_MS) =>
     task(name, {
       async run({ run, phase: home, generation, attempt }) {
         appendFileSync(file, `${run} ${home}/${name} ${generation}.${attempt}\n`);
-        await setTimeout(WORK_MS);
+        await setTimeout(WORK_MS[name]);
         return `${home} ${name} ${generation}.${attempt}`;
       },
     });

@@ -174,6 +174,31 @@ describe('a run by steps', () => {
     expect([after.isOver, after.records]).toEqual([true, []]);
   });
 
+  it('ignores reports that a lost worker has made before', async () => {
+    const one = task('one', { run: () => 1 });
+    const pipeline = definePipeline({
+      name: 'twice',
+      phases: [phase('a', { tasks: [one, task('two', { run: () => 2 })] })],
+    });
+    const input = await startInput(pipeline, RUN, { kept: true });
+    const begun = await runStep({ pipeline, runId: RUN, records: [], now: 1, act: { type: 'begin', input } });
+    const at = { phase: 'a', generation: 0, attempt: 0, task: 'one', try: 1 } as const;
+    const error = { code: 'TASK_FAILED', name: 'Error', message: 'late' };
+    const reports = [
+      { type: 'task.started', ...at },
+      { type: 'task.completed', ...at, output: 1 },
+      { type: 'task.started', ...at },
+      { type: 'task.completed', ...at, output: 2 },
+      { type: 'task.failed', ...at, error },
+    ] as const;
+    const facts = reports.map((report) => ({ type: 'report', report }) as const);
+    const act = { type: 'facts', token: 'a:2', facts } as const;
+    const told = await runStep({ pipeline, runId: RUN, records: begun.records, now: 2, act });
+    expect(told.records.map(({ event }) => event)).toEqual(reports.slice(0, 2));
+    const again = await runStep({ pipeline, runId: RUN, records: [...begun.records, ...told.records], now: 3, act });
+    expect([again.isStale, again.records]).toEqual([false, []]);
+  });
+
   it('has the records of a run in one process, whatever its gates say', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(drawnPhase, { minLength: 1, maxLength: 4 }), fc.boolean(), async (drawn, loses) => {

@@ -15,6 +15,8 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 export function isKnown(report: PhaseReport, events: readonly RunEvent[], open: readonly InboxItem[]): boolean {
   const { type, phase } = report;
   if (type === 'task.started') return events.some((one) => one.type === type && isSameTry(one, report));
+  if (type === 'task.completed' || type === 'task.failed')
+    return events.some((one) => one.type === 'task.completed' && one.phase === phase && one.task === report.task);
   if (type === 'review.waiting') return events.some((one) => one.type === type && one.phase === phase);
   if (type !== 'task.asked') return false;
   const kind = report.reviewer ? 'review' : 'task';
