@@ -29,6 +29,7 @@ import * as visualizations from '../src/visualizations.ts';
 import * as machines from '../src/machines.ts';
 import * as quality from '../src/quality.ts';
 import * as records from '../src/records.ts';
+import * as restate from '../src/restate.ts';
 import * as postgres from '../src/postgres.ts';
 import * as sqlite from '../src/sqlite.ts';
 import { gateDefaults } from '../src/model/plan/policy.ts';
@@ -205,6 +206,7 @@ describe('tables', () => {
       postgres,
       quality,
       records,
+      restate,
       sqlite,
       store,
       testing,

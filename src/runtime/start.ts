@@ -69,11 +69,23 @@ function begin<O>(
   });
 }
 
-/** The input of the machine of a new run. @throws PhasegateError `INPUT_INVALID` and others for options that are wrong. */
+/**
+ * The input of the machine of a new run.
+ *
+ * @param options With `kept: true` for a run whose records are kept without a store.
+ * @throws PhasegateError `INPUT_INVALID` and others for options that are wrong.
+ */
 export async function startInput(
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   runId: string,
-  { memory = false, limits, attended = false, store, input: given }: RunOptions,
+  {
+    memory = false,
+    limits,
+    attended = false,
+    store,
+    kept = store !== undefined,
+    input: given,
+  }: RunOptions & { readonly kept?: boolean },
 ): Promise<PipelineInput> {
   checkScope(memory);
   checkLimits(limits);
@@ -84,9 +96,9 @@ export async function startInput(
     run: runId,
     plan: pipeline.plan,
     input: input.value,
-    given: store && input.given,
+    given: kept ? input.given : undefined,
     attended,
-    kept: store !== undefined,
+    kept,
     memory: memory === false ? undefined : memory,
   };
 }

@@ -9,6 +9,7 @@ import {
   type Mode,
   type Outputs,
   type PhaseStatus,
+  type Pipeline,
   type RunResult,
 } from '../../src/index.ts';
 import type { RunEvent } from '../../src/records.ts';
@@ -84,12 +85,22 @@ export interface Played {
   readonly together: readonly (readonly string[])[];
 }
 
-/** Runs the pipeline of a case under the ensemble policy. */
-export async function play({ phases, overlap = [] }: RunCase): Promise<Played> {
+/** Runs a pipeline to its end. */
+export type Runner = (
+  pipeline: Pipeline<Readonly<Record<string, Outputs>>>,
+) => Promise<Pick<Played, 'result' | 'events'>>;
+
+/** Runs the pipeline of a case under the ensemble policy. @param run @default in one process */
+export async function play({ phases, overlap = [] }: RunCase, run: Runner = inOneProcess): Promise<Played> {
   const trace: Execution[] = [];
   const together: (readonly string[])[] = [];
   const atWork = new Set<string>();
   const counts = new Map<string, number>();
+
+  /** True if all tasks that must run at the same time have begun. */
+  function isTogether(): boolean {
+    return together.some((names) => overlap.every((name) => names.includes(name)));
+  }
 
   function count(key: string): number {
     const next = (counts.get(key) ?? 0) + 1;
@@ -116,7 +127,7 @@ export async function play({ phases, overlap = [] }: RunCase): Promise<Played> {
         });
         atWork.add(name);
         together.push([...atWork]);
-        if (overlap.includes(name)) for (let turn = 0; turn < 20; turn++) await nextTurn();
+        if (overlap.includes(name)) for (let turn = 0; turn < PATIENCE && !isTogether(); turn++) await nextTurn();
         atWork.delete(name);
         if (failed) throw new Error(`${name} failed`);
         return output;
@@ -146,13 +157,20 @@ export async function play({ phases, overlap = [] }: RunCase): Promise<Played> {
       }),
     ),
   });
-  const run = startRun(pipeline);
-  const events: RunEvent[] = [];
-  for await (const { event } of run) events.push(event);
-  return { trace, result: await run.result, events, together };
+  return { trace, together, ...(await run(pipeline)) };
 }
 
 // --- internal ---
+
+/** Turns after which tasks that must run at the same time give up. */
+const PATIENCE = 100_000;
+
+async function inOneProcess(pipeline: Parameters<Runner>[0]): ReturnType<Runner> {
+  const run = startRun(pipeline);
+  const events: RunEvent[] = [];
+  for await (const { event } of run) events.push(event);
+  return { events, result: await run.result };
+}
 
 /** Returns the output of a sibling, or of the task of that name in an earlier phase. */
 function readOutput(phases: readonly PhaseScript[], home: PhaseScript, name: string, own: Outputs, inputs: Inputs) {

@@ -1,0 +1,97 @@
+/**
+ * Steps of runs in handlers of Restate: from the state of the object, to new records and messages.
+ *
+ * @module
+ */
+import type { ObjectContext } from '@restatedev/restate-sdk';
+import type { Pipeline } from '../model/definition/define.ts';
+import type { RunRecord } from '../model/events/event.ts';
+import { runStep, type PipelineInput, type Step, type StepAct } from '../runtime/steps/run-step.ts';
+import { dispatchOf } from '../runtime/steps/sent-work.ts';
+import { createCalls } from './calls.ts';
+import type { AttemptRequest, FactRequest } from './messages.ts';
+import type { ServiceOptions } from './run-object.ts';
+import { appendRecords, readHead, readRecords, writeHead, type RunHead, type SentAttempt } from './run-state.ts';
+
+/** Steps of runs. Each stores what it makes. */
+export interface RunSteps {
+  /** Begins a run. */
+  begin(ctx: ObjectContext, input: PipelineInput): Promise<Step>;
+  /** Takes a step. @returns `undefined` if the run has not started. */
+  take(ctx: ObjectContext, act: StepAct): Promise<Step | undefined>;
+  /** Takes the facts of a session of work. Those of an earlier session change nothing. */
+  hear(ctx: ObjectContext, told: FactRequest): Promise<void>;
+  /** Takes a step because of time. @param at The time for which the tick was sent. */
+  tick(ctx: ObjectContext, at: number): Promise<void>;
+}
+
+/** Creates the steps of runs. */
+export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptions): RunSteps {
+  const { send } = createCalls(sdk);
+
+  /** Takes a step from a head, and stores its result. @param head `undefined` for a run that begins. */
+  async function step(ctx: ObjectContext, head: RunHead, known: readonly RunRecord[], act: StepAct): Promise<Step> {
+    const pipeline = servedPipeline(pipelines, head.pipeline, ctx.key);
+    const now = await ctx.date.now();
+    const made = await runStep({ pipeline, runId: ctx.key, records: known, now, act });
+    const records = [...known, ...made.records];
+    const { begin, stop, keep, dueAt } = dispatchOf(head.sent, made.work, records, now);
+    const chunks = made.records.length === 0 ? head.chunks : await appendRecords(ctx, head.chunks, made.records);
+    for (const { invocation } of stop) ctx.invocation(sdk.InvocationIdParser.fromString(invocation)).cancel();
+    const sent: SentAttempt[] = [...keep];
+    for (const { token, session, kept } of begin) {
+      const parameter: AttemptRequest = { run: ctx.key, token, session };
+      const idempotencyKey = `${ctx.key}:${token}:${session}`;
+      const handle = send(ctx, { service: names.work, method: 'attempt', parameter, idempotencyKey });
+      const invocation = await handle.invocationId;
+      sent.push({ token, session, invocation, ...(kept && { kept }) });
+    }
+    const own = { key: ctx.key };
+    const due = Math.min(made.dueAt ?? Infinity, dueAt ?? Infinity);
+    const isTicking = head.tickAt !== null && head.tickAt <= due;
+    if (due < Infinity && !isTicking)
+      send(ctx, { ...own, service: names.run, method: 'tick', parameter: { at: due }, delay: Math.max(0, due - now) });
+    const tickAt = isTicking ? head.tickAt : due < Infinity ? due : null;
+    writeHead(ctx, { ...head, seq: records.length, chunks, sent, tickAt });
+    if (isCopied && made.records.length > 0) send(ctx, { ...own, service: names.store, method: 'copy', parameter: {} });
+    return made;
+  }
+
+  async function take(ctx: ObjectContext, act: StepAct, change = (head: RunHead) => head): Promise<Step | undefined> {
+    const head = await readHead(ctx);
+    return head ? step(ctx, change(head), await readRecords(ctx, head), act) : undefined;
+  }
+
+  return {
+    begin(ctx, input) {
+      const head = { pipeline: input.plan.name, seq: 0, chunks: 0, sent: [], tickAt: null };
+      return step(ctx, head, [], { type: 'begin', input });
+    },
+    take: (ctx, act) => take(ctx, act),
+    async hear(ctx, { token, session, facts, end }) {
+      const head = await readHead(ctx);
+      const mine = head?.sent.find((one) => one.token === token && one.session === session && !one.parked);
+      if (!mine) return;
+      const parked = end?.type === 'parked' ? end : undefined;
+      const outcome = end?.type === 'parked' ? undefined : end;
+      // The invocation that tells the end stops by itself.
+      const others = (sent: RunHead['sent']) => sent.filter((one) => one.token !== token);
+      await take(ctx, { type: 'facts', token, facts, outcome }, (one) => {
+        if (parked) return { ...one, sent: [...others(one.sent), { ...mine, parked }] };
+        return outcome ? { ...one, sent: others(one.sent) } : one;
+      });
+    },
+    async tick(ctx, at) {
+      await take(ctx, { type: 'tick' }, (head) => (head.tickAt === at ? { ...head, tickAt: null } : head));
+    },
+  };
+}
+
+/** Returns the pipeline of a run. @throws Error if this worker has none. Restate tries again, until a worker serves it. */
+export function servedPipeline(pipelines: ServiceOptions['pipelines'], name: string, runId: string): Pipeline<unknown> {
+  const pipeline = pipelines.get(name);
+  if (pipeline) return pipeline;
+  throw new Error(
+    `Cannot continue run ${runId} as this worker serves no pipeline "${name}". Pass it to restateServices().`,
+  );
+}

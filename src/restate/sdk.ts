@@ -1,0 +1,46 @@
+/**
+ * The SDK of Restate, which is optional.
+ *
+ * @module
+ */
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
+
+/** The SDK. */
+export type Sdk = typeof import('@restatedev/restate-sdk');
+
+/** Loads the SDK. @throws PhasegateError `PACKAGE_MISSING` if it is not installed. */
+export async function loadSdk(load: () => Promise<Sdk> = importSdk): Promise<Sdk> {
+  completePromise();
+  try {
+    return await load();
+  } catch (cause) {
+    const code: unknown = Reflect.get(Object(cause), 'code');
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
+    const problem = 'Cannot serve runs to Restate as the package "@restatedev/restate-sdk" is not installed';
+    throw new PhasegateError('PACKAGE_MISSING', problem, {
+      hint: 'Run `npm install @restatedev/restate-sdk@^1.17.2`.',
+      cause,
+    });
+  }
+}
+
+// --- internal ---
+
+function importSdk(): Promise<Sdk> {
+  // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ '@restatedev/restate-sdk');
+}
+
+/** Adds `Promise.withResolvers`, which the SDK calls, and which Node 20 lacks. */
+function completePromise(): void {
+  if ('withResolvers' in Promise) return;
+  Object.defineProperty(Promise, 'withResolvers', {
+    configurable: true,
+    writable: true,
+    value() {
+      let settle: object = {};
+      const promise = new Promise((resolve, reject) => (settle = { resolve, reject }));
+      return { ...settle, promise };
+    },
+  });
+}

@@ -1,0 +1,205 @@
+/**
+ * A session of work: one piece of outstanding work, done in this process, and the facts about it in batches.
+ *
+ * A session that has only people, or a long pause, to wait for parks: it ends without an outcome, and a later session goes on.
+ *
+ * @module
+ */
+import type { WorkHost } from '../../actors/work/work-host.ts';
+import type { Clock } from '../../machines/phase/clock.ts';
+import type { WorkLogic, WorkOwner } from '../../machines/phase/ports.ts';
+import type { Pipeline } from '../../model/definition/define.ts';
+import { errorInfo } from '../../model/errors/phasegate-error.ts';
+import type { PhaseReport, RunRecord } from '../../model/events/event.ts';
+import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
+import { bindHumanWork, questionFields, type HumanRequest } from '../inbox/human-work.ts';
+import { createQuestions } from '../inbox/open-questions.ts';
+import { portsOf } from '../machine-of.ts';
+import { endOfTurn } from '../records/end-of-turn.ts';
+import { notedInputs } from './noted-inputs.ts';
+import type { OutstandingWork, WorkFact, WorkOutcome } from './outstanding-work.ts';
+import { sessionWork, type KeptAnswers } from './session-work.ts';
+
+/** Work that only waits. JSON. */
+export interface ParkedWork {
+  readonly type: 'parked';
+  /** End of a pause, in milliseconds since 1970; `null` if only an answer continues the work. */
+  readonly until: number | null;
+  /** Number of the last record that the session knew. */
+  readonly seen: number;
+  /** Answers of reviewers, for the next session. */
+  readonly kept: KeptAnswers;
+}
+
+/** Facts since the batch before, and the end of the session if that is the last one. JSON. */
+export interface WorkBatch {
+  readonly facts: readonly WorkFact[];
+  readonly end?: WorkOutcome | ParkedWork | undefined;
+}
+
+/** A session of work. */
+export interface WorkSession {
+  /** Resolves with a batch once there is something to tell, with the same one until the next is requested. @param index 0 at first, then in order. */
+  batch(index: number): Promise<WorkBatch>;
+  /** Aborts the work. No batch follows. */
+  stop(): void;
+}
+
+/** Options of {@link beginWork}. */
+export interface SessionOptions {
+  readonly pipeline: Pick<Pipeline, 'work'>;
+  readonly work: OutstandingWork;
+  /** All records of the run. */
+  readonly records: readonly RunRecord[];
+  /** Answers of reviewers in an earlier session, which has parked. @default no session has parked */
+  readonly kept?: KeptAnswers | undefined;
+  /** @default the system's clock */
+  readonly clock?: (Clock & { now(): number }) | undefined;
+}
+
+/** Begins a piece of outstanding work in this process. */
+export function beginWork({ pipeline, work, records, kept, clock = systemClock() }: SessionOptions): WorkSession {
+  const { phase, type, progress } = work;
+  const inbox = foldInbox();
+  const questions = createQuestions(() => inbox.open());
+  for (const record of records) questions.note(record.event, inbox.apply(record));
+  const answers: Record<string, unknown> = { ...kept };
+  const pauses = new Map<string, { readonly until: number; readonly isTask: boolean }>();
+  for (const [task, ms] of Object.entries(progress?.waitMs ?? {}))
+    if (ms > 0) pauses.set(task, { until: clock.now() + ms, isTask: true });
+  let facts: WorkFact[] = [];
+  let end: WorkBatch['end'];
+  let wake: (() => void) | undefined;
+  let active = 0;
+  let asking = 0;
+  let current: { readonly index: number; readonly batch: Promise<WorkBatch> } | undefined;
+
+  function tell(fact: WorkFact): void {
+    if (end) return;
+    facts.push(fact);
+    wake?.();
+  }
+
+  function finish(last: NonNullable<WorkBatch['end']>): void {
+    end ??= last;
+    wake?.();
+  }
+
+  function report(one: PhaseReport): void {
+    if (one.type === 'task.retrying') pauses.set(one.task, { until: clock.now() + one.delayMs, isTask: !one.reviewer });
+    tell({ type: 'report', report: one });
+    void parkIfIdle();
+  }
+
+  async function ask(request: HumanRequest): Promise<unknown> {
+    asking += 1;
+    const { context, reviewer, question } = request;
+    const { phase: name, task, generation, attempt } = context;
+    void parkIfIdle();
+    try {
+      return await questions.wait(request, () =>
+        report({ type: 'task.asked', phase: name, generation, attempt, task, reviewer, ...questionFields(question) }),
+      );
+    } finally {
+      asking -= 1;
+      void parkIfIdle();
+    }
+  }
+
+  /** Parks once nothing is active for a few turns, in which everything has begun that follows from what has ended. */
+  async function parkIfIdle(): Promise<void> {
+    for (let turn = 0; turn < QUIET_TURNS; turn++) {
+      if (end || !isIdle()) return;
+      await endOfTurn();
+    }
+    if (end || !isIdle()) return;
+    const until = Math.min(...[...pauses.values()].map((pause) => pause.until));
+    finish({ type: 'parked', until: Number.isFinite(until) ? until : null, seen: records.length, kept: answers });
+    logic.stop();
+  }
+
+  function isIdle(): boolean {
+    if (active > 0) return false;
+    const paused = [...pauses.values()];
+    if (paused.some(({ until, isTask }) => !isTask || until - clock.now() < SHORT_MS)) return false;
+    return asking + paused.length > 0;
+  }
+
+  const host: WorkHost = {
+    whenDurable: (go) => go(),
+    count(by) {
+      active += by;
+      if (active === 0) void parkIfIdle();
+    },
+  };
+  const own = sessionWork(pipeline.work, phase, kept ?? {}, {
+    onBegin: (task) => pauses.delete(task),
+    onAnswer: (reviewer, answer) => (answers[reviewer] = answer),
+  });
+  const ports = portsOf(bindHumanWork(own, ask), host);
+  const inputs = notedInputs(work.context.inputs, (source) => tell({ type: 'read', source }));
+  // A parked review has passed its checks.
+  const review = type === 'review' && kept ? { ...work.context.review, checked: true } : work.context.review;
+  const context = { ...work.context, inputs, review };
+
+  function begin<O extends (WorkOutcome & { readonly type: 'done' })['outcome']>(port: WorkLogic<O>) {
+    const owner: WorkOwner<O> = {
+      clock,
+      quota: undefined,
+      stragglers: undefined,
+      report,
+      done: (outcome) => finish({ type: 'done', outcome }),
+      failed: (error) => finish({ type: 'failed', error: errorInfo(error) }),
+    };
+    return port.begin(context, owner, progress);
+  }
+  const logic = type === 'attempt' ? begin(ports.attempt) : begin(ports.review);
+
+  function isTelling(): boolean {
+    return facts.length > 0 || end !== undefined;
+  }
+
+  async function take(): Promise<WorkBatch> {
+    while (!isTelling()) await new Promise<void>((resolve) => (wake = resolve));
+    // Facts that follow at once go into the same batch.
+    await endOfTurn();
+    const taken = facts;
+    facts = [];
+    return end ? { facts: taken, end } : { facts: taken };
+  }
+
+  return {
+    batch(index) {
+      if (current?.index !== index) current = { index, batch: take() };
+      return current.batch;
+    },
+    stop: () => logic.stop(),
+  };
+}
+
+// --- internal ---
+
+/** A pause that ends within this time, in milliseconds, is no reason to park. */
+const SHORT_MS = 5000;
+
+const QUIET_TURNS = 3;
+
+function systemClock(): Clock & { now(): number } {
+  const timers = new Map<unknown, ReturnType<typeof setTimeout>>();
+  return {
+    now: () => Date.now(),
+    setTimeout(run, ms) {
+      const id = Symbol('timer');
+      const fire = () => {
+        timers.delete(id);
+        run();
+      };
+      timers.set(id, setTimeout(fire, ms));
+      return id;
+    },
+    clearTimeout(id) {
+      clearTimeout(timers.get(id));
+      timers.delete(id);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { definePipeline, phase, task } from '../../src/index.ts';
+import { loadSdk } from '../../src/restate/sdk.ts';
+import { restateRuns, restateServices } from '../../src/restate.ts';
+
+const work = task('work', { run: () => 1 });
+const plain = definePipeline({ name: 'plain', phases: [phase('a', { tasks: [work] })] });
+
+describe('restateServices()', () => {
+  it.each(['durationMs', 'tokens', 'costUsd'] as const)('refuses the limit %s', async (limit) => {
+    const estimated = task('work', { run: () => 1, estimate: { tokens: 1, costUsd: 1 } });
+    const limited = definePipeline({
+      name: 'limited',
+      phases: [phase('a', { tasks: [estimated] })],
+      limits: { [limit]: 1 },
+    });
+    await expect(restateServices({ pipelines: [limited] })).rejects.toMatchObject({
+      code: 'PIPELINE_UNSUPPORTED',
+      message: expect.stringContaining(`it has the limit \`${limit}\``) as unknown,
+    });
+  });
+
+  it('refuses a task that runs a pipeline', async () => {
+    const parent = definePipeline({
+      name: 'parent',
+      phases: [phase('a', { tasks: [task('child', { pipeline: () => plain })] })],
+    });
+    await expect(restateServices({ pipelines: [parent] })).rejects.toMatchObject({
+      code: 'PIPELINE_UNSUPPORTED',
+      message: expect.stringContaining('task "child" of phase "a" runs a pipeline') as unknown,
+    });
+  });
+
+  it('refuses a pool, whose places only workers count', async () => {
+    const tasks = [task('work', { run: () => 1, pool: 'model' })];
+    const pooled = definePipeline({ name: 'pooled', phases: [phase('a', { tasks })] });
+    await expect(restateServices({ pipelines: [pooled] })).rejects.toMatchObject({
+      code: 'PIPELINE_UNSUPPORTED',
+      message: expect.stringContaining('"work" of phase "a" waits for a place of pool "model"') as unknown,
+    });
+  });
+
+  it('refuses two pipelines of one name', async () => {
+    await expect(restateServices({ pipelines: [plain, plain] })).rejects.toMatchObject({ code: 'DEFINITION_INVALID' });
+  });
+
+  it('names the missing package and its version, and no other problem', async () => {
+    const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+    await expect(loadSdk(() => Promise.reject(missing))).rejects.toMatchObject({
+      code: 'PACKAGE_MISSING',
+      hint: 'Run `npm install @restatedev/restate-sdk@^1.17.2`.',
+    });
+    await expect(loadSdk(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  });
+});
+
+describe('restateRuns()', () => {
+  it('says that the server gives no answer', async () => {
+    const runs = restateRuns({ ingress: 'http://127.0.0.1:9' });
+    await expect(runs.get('run-1')).rejects.toMatchObject({
+      code: 'RESTATE_FAILED',
+      message: expect.stringContaining('http://127.0.0.1:9/phasegate-run/run-1/get') as unknown,
+    });
+  });
+});
