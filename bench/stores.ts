@@ -79,16 +79,16 @@ async function whileWaiting(store: RunStore): Promise<Column> {
   await Promise.all(starting);
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
-  let looks = 0;
+  const seen = { looks: 0 };
   const counted: RunStore = {
     ...store,
     ready(...given) {
-      looks += 1;
+      seen.looks += 1;
       return store.ready(...given);
     },
   };
   const worker = createWorker(counted, [pipeline]);
-  while (looks < 20) await new Promise((resolve) => setTimeout(resolve, 50));
+  while (seen.looks < 20) await new Promise((resolve) => setTimeout(resolve, 50));
   globalThis.gc?.();
   const heap = (process.memoryUsage().heapUsed - before) / 2 ** 20;
   const begun = performance.now();
