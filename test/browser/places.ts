@@ -34,7 +34,9 @@ export async function goTo(page: Page, { hash }: Pick<Place, 'hash'>): Promise<v
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
   // The previous place disappears, then the new one loads, and then it is drawn.
   await twoFrames(page);
-  await page.getByText(/^Loading/u).waitFor({ state: 'detached' });
+  // Several parts may load at once.
+  const loading = page.getByText(/^Loading/u);
+  while ((await loading.count()) > 0) await loading.first().waitFor({ state: 'detached' });
   await page.getByRole('heading', { level: 1 }).waitFor();
   await twoFrames(page);
 }

@@ -54,6 +54,7 @@ export async function entryWith(value: string): Promise<string | undefined> {
     'postgres',
     'quality',
     'records',
+    'restate',
     'sqlite',
     'visualizations',
   ].map((name) => `phasegate/${name}`))
@@ -78,6 +79,7 @@ const LATER: Readonly<Record<string, () => Promise<object>>> = {
   'phasegate/postgres': () => import('../../postgres.ts'),
   'phasegate/quality': () => import('../../quality.ts'),
   'phasegate/records': () => import('../../records.ts'),
+  'phasegate/restate': () => import('../../restate.ts'),
   'phasegate/sqlite': () => import('../../sqlite.ts'),
   'phasegate/store': () => import('../../store.ts'),
   'phasegate/testing': () => import('../../testing.ts'),
