@@ -1,19 +1,24 @@
 /**
- * Benchmark of stores: SQLite in a file, and PostgreSQL on the same machine and disk.
+ * Benchmark of stores: SQLite in a file, and PostgreSQL and Restate on the same machine and disk.
  *
  * @module
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approve, createWorker, definePipeline, human, phase, startRun, submitRun, task } from 'phasegate';
-import { answerItem } from 'phasegate/inbox';
+import { approve, definePipeline, phase, startRun, submitRun, task } from 'phasegate';
 import { postgresStore } from 'phasegate/postgres';
+import { restateRuns } from 'phasegate/restate';
 import { sqliteStore } from 'phasegate/sqlite';
 import type { RunStore } from 'phasegate/store';
 import { serverMissing, startServer } from '../test/postgres/server.ts';
+import {
+  serverMissing as restateMissing,
+  startRestate,
+  startWorker as startRestateWorker,
+} from '../test/restate/server.ts';
 import { pipelineOf } from './engines.ts';
-import { attemptsOf, chain, fanOut } from './work.ts';
+import { attemptsOf, chain, fanOut, type Shape } from './work.ts';
 
 /** Prints the table as Markdown. @param runs The number of runs of the workers. */
 export async function benchStores(runs = 400): Promise<void> {
@@ -27,14 +32,18 @@ export async function benchStores(runs = 400): Promise<void> {
     const columns = [await measured(sqliteStore(file), file, folder, runs)];
     if (server)
       columns.push(await measured(postgresStore({ connectionString: server.address }), server.address, folder, runs));
-    console.log(
-      `\n| | SQLite |${server ? ' PostgreSQL | ratio |' : ''}\n| --- | ---: |${server ? ' ---: | ---: |' : ''}`,
-    );
+    const withoutRestate = restateMissing();
+    if (withoutRestate !== undefined) console.log(`Without Restate: ${withoutRestate}`);
+    const heads = ['SQLite', ...(server ? ['PostgreSQL', 'ratio'] : [])];
+    if (withoutRestate === undefined) {
+      columns.push(await onRestate());
+      heads.push('Restate', 'ratio');
+    }
+    console.log(`\n| | ${heads.join(' | ')} |\n| --- |${heads.map(() => ' ---: |').join('')}`);
     for (const name of Object.keys(columns[0] ?? {})) {
-      const values = columns.map((column) => column[name] ?? NaN);
-      const [first = NaN, second] = values;
-      const ratio = second === undefined ? [] : [first > 0 ? (second / first).toFixed(2) : ''];
-      console.log(`| ${[name, ...values.map((value) => value.toFixed(value < 10 ? 1 : 0)), ...ratio].join(' | ')} |`);
+      const [first = NaN, ...others] = columns.map((column) => column[name]);
+      const cells = others.flatMap((value) => [shown(value), value === undefined ? '' : (value / first).toFixed(2)]);
+      console.log(`| ${[name, shown(first), ...cells].join(' | ')} |`);
     }
   } finally {
     await server?.remove();
@@ -46,72 +55,54 @@ export async function benchStores(runs = 400): Promise<void> {
 
 type Column = Readonly<Record<string, number>>;
 
+const CHAIN = 'chain of 50 phases, µs per attempt';
+const AT_ONCE = '200 runs of 3 phases at once in one process, runs per second';
+
+function shown(value: number | undefined): string {
+  return value === undefined ? '' : value.toFixed(value < 10 ? 1 : 0);
+}
+
+/** Measures a server of Restate with one worker in this process, without a copy in a store. */
+async function onRestate(): Promise<Column> {
+  const server = await startRestate({ RESTATE_LOG_FILTER: 'error' });
+  const [long, short] = [chain(50), { ...chain(3), name: 'short' }];
+  const worker = await startRestateWorker({ pipelines: [pipelineOf(long), pipelineOf(short)] });
+  await server.register(worker.uri);
+  const runs = restateRuns({ ingress: server.ingress });
+  const complete = async (shape: Shape, runId: string): Promise<void> => {
+    await runs.start(pipelineOf(shape), { runId });
+    while ((await runs.get(runId)).status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 100));
+  };
+  const begun = performance.now();
+  await complete(long, 'long');
+  const between = performance.now();
+  await Promise.all(Array.from({ length: 200 }, (_, at) => complete(short, `r${at}`)));
+  const ended = performance.now();
+  await worker.stop();
+  await server.remove();
+  return { [CHAIN]: ((between - begun) / attemptsOf(long)) * 1000, [AT_ONCE]: 200_000 / (ended - between) };
+}
+
 async function measured(store: RunStore, name: string, folder: string, runs: number): Promise<Column> {
   const column: Record<string, number> = {};
-  for (const shape of [chain(500), fanOut(500)]) {
+  for (const shape of [chain(50), chain(500), fanOut(500)]) {
     const begun = performance.now();
     const { result } = startRun(pipelineOf(shape), { store });
     await result;
-    column[`${shape.name} of 500 phases, µs per attempt`] = ((performance.now() - begun) / attemptsOf(shape)) * 1000;
+    column[`${shape.name} of ${shape.after.length} phases, µs per attempt`] =
+      ((performance.now() - begun) / attemptsOf(shape)) * 1000;
   }
   const begun = performance.now();
   await Promise.all(Array.from({ length: 200 }, () => startRun(pipelineOf(chain(3)), { store }).result));
-  column['200 runs of 3 phases at once in one process, runs per second'] = 200_000 / (performance.now() - begun);
+  column[AT_ONCE] = 200_000 / (performance.now() - begun);
   for (const count of [1, 4])
     column[`${count === 1 ? 'one worker' : `${count} workers`}, runs of 3 phases per second`] = await withWorkers(
       { store, name, folder, runs },
       count,
     );
-  Object.assign(column, await whileWaiting(store));
   await store.close();
   return column;
 }
-
-const WAITING = 10_000;
-
-/** Measures a worker while many runs wait for people. */
-async function whileWaiting(store: RunStore): Promise<Column> {
-  const draft = phase('draft', { tasks: [task('work', { run: () => 1 })], review: human({ question: 'Good?' }) });
-  const pipeline = definePipeline({ name: 'waiting', phases: [draft] });
-  const starting = Array.from({ length: 20 }, async () => {
-    for (let run = 0; run < WAITING / 20; run += 1) await startRun(pipeline, { store, whileWaiting: 'suspend' }).result;
-  });
-  await Promise.all(starting);
-  globalThis.gc?.();
-  const before = process.memoryUsage().heapUsed;
-  const seen = { looks: 0 };
-  const counted: RunStore = {
-    ...store,
-    ready(...given) {
-      seen.looks += 1;
-      return store.ready(...given);
-    },
-  };
-  const worker = createWorker(counted, [pipeline]);
-  while (seen.looks < 20) await new Promise((resolve) => setTimeout(resolve, 50));
-  globalThis.gc?.();
-  const heap = (process.memoryUsage().heapUsed - before) / 2 ** 20;
-  const begun = performance.now();
-  for (let look = 0; look < 100; look += 1) await store.ready([pipeline.name], 10);
-  const look = (performance.now() - begun) / 100;
-  const waits: number[] = [];
-  for (const { id, runId } of (await store.inbox({ open: true })).slice(0, ANSWERS)) {
-    const asked = performance.now();
-    await answerItem(store, id, { type: 'decide', decision: approve() });
-    while ((await store.run(runId))?.status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 2));
-    waits.push(performance.now() - asked);
-  }
-  await worker.stop();
-  return {
-    [`${WAITING} waiting runs: a look for ready ones, ms`]: look,
-    [`${WAITING} waiting runs: from an answer to the end of its run, ms`]:
-      waits.toSorted((a, b) => a - b)[ANSWERS / 2] ?? NaN,
-    [`${WAITING} waiting runs: memory of a worker, MB`]: Math.max(0, heap),
-  };
-}
-
-/** Answers of which the median is taken. */
-const ANSWERS = 20;
 
 interface Place {
   readonly store: RunStore;

@@ -7,14 +7,33 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { approve, createWorker, definePipeline, human, phase, submitRun, task } from 'phasegate';
 import { answerItem } from 'phasegate/inbox';
+import { postgresStore } from 'phasegate/postgres';
 import { sqliteStore } from 'phasegate/sqlite';
 import type { RunStore } from 'phasegate/store';
+import { serverMissing, startServer } from '../test/postgres/server.ts';
 
-/** Prints the tables as Markdown. @param runs The number of runs. */
+/** Prints a table for each store as Markdown. @param runs The number of runs. */
 export async function benchWaiting(runs = 10_000): Promise<void> {
   mkdirSync('out', { recursive: true });
   const folder = mkdtempSync(join('out', 'bench-'));
-  const store = sqliteStore(join(folder, 'runs.sqlite'));
+  try {
+    await measure('SQLite', sqliteStore(join(folder, 'runs.sqlite')), runs);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+  const missing = serverMissing();
+  if (missing !== undefined) return console.log(`Without PostgreSQL: ${missing}`);
+  const server = await startServer();
+  try {
+    await measure('PostgreSQL', postgresStore({ connectionString: server.address }), runs);
+  } finally {
+    await server.remove();
+  }
+}
+
+// --- internal ---
+
+async function measure(name: string, store: RunStore, runs: number): Promise<void> {
   try {
     const submitMs = await took(async () => {
       for (let run = 0; run < runs; run++) await submitRun(store, essay, { attended: true });
@@ -44,8 +63,8 @@ export async function benchWaiting(runs = 10_000): Promise<void> {
     }
     await worker.stop();
     latencies.sort((a, b) => a - b);
-    console.log(`\n| ${runs} runs of one task and one person, in SQLite |  |\n| --- | ---: |`);
-    for (const [name, value] of [
+    console.log(`\n| ${runs} runs of one task and one person, in ${name} |  |\n| --- | ---: |`);
+    for (const [fact, value] of [
       ['submitted, runs per second', rate(runs, submitMs)],
       ['begun and suspended by one worker, runs per second', rate(runs, suspendMs)],
       ['heap of an idle worker, MiB', heap.toFixed(1)],
@@ -53,14 +72,11 @@ export async function benchWaiting(runs = 10_000): Promise<void> {
       ['from an answer to the run, median ms', (latencies[20] ?? NaN).toFixed(0)],
       ['from an answer to the run, longest of 40, ms', (latencies.at(-1) ?? NaN).toFixed(0)],
     ])
-      console.log(`| ${name} | ${value} |`);
+      console.log(`| ${fact} | ${value} |`);
   } finally {
     await store.close();
-    rmSync(folder, { recursive: true });
   }
 }
-
-// --- internal ---
 
 const essay = definePipeline({
   name: 'essay',

@@ -345,7 +345,7 @@ describe('definePipeline() refuses options', () => {
       .toMatchInlineSnapshot(`
         "Cannot define pipeline "p" as it has 5 problems:
           OPTION_INVALID in phase "a", task "t": there is no option "retry.atempts". Remove it, or correct its name; there are attempts, backoff, jitter, retryable.
-          OPTION_INVALID in phase "a", task "t": there is no option "retries". Remove it, or correct its name; there are run, description, after, output, retry, timeout, estimate, unreported, version, pipeline, input, outcome.
+          OPTION_INVALID in phase "a", task "t": there is no option "retries". Remove it, or correct its name; there are run, description, after, output, retry, timeout, estimate, unreported, version, pool, pipeline, input, outcome.
           OPTION_INVALID in phase "a": there is no option "revew". Remove it, or correct its name; there are tasks, after, mode, review, input, subscribe, version.
           OPTION_INVALID in phase "b": there is no option "review.maxRetry". Remove it, or correct its name; there are maxRetries, maxPredecessorRetries, loopAfter, onExhausted, onUnrecognised, onInvalidTarget, maxReviewErrors, onReviewUnavailable, reviewBackoff, minConfidence, approval, rewindTo, invalidate, regate, layout, strategy, maxRevisionChars, maxPromptGrowth, inbox, by, quorum, checks, reflect.
           OPTION_INVALID in the pipeline: there is no option "limit". Remove it, or correct its name; there are name, phases, input, policy, limits, concurrency, version.

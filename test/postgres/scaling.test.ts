@@ -2,9 +2,10 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { postgresStore } from '../../src/postgres.ts';
 import { files, phasegateProcess, repository, says, start } from '../cli/cli.ts';
+import { freePorts, serverMissing as restateMissing, startRestate, type RestateServer } from '../restate/server.ts';
 import { serverMissing, startServer, type Server } from './server.ts';
 
 const PIPELINE = `
@@ -36,6 +37,7 @@ describe.skipIf(missing)(`docs/scaling.md${missing === undefined ? '' : ` (${mis
     for (const [name, target] of [
       ['phasegate', repository],
       ['pg', join(repository, 'node_modules/pg')],
+      ['@restatedev', join(repository, 'node_modules/@restatedev')],
     ] as const)
       await symlink(target, join(cwd, 'node_modules', name));
     return cwd;
@@ -58,8 +60,7 @@ describe.skipIf(missing)(`docs/scaling.md${missing === undefined ? '' : ` (${mis
   }, 60_000);
 
   it('has programs that work', async () => {
-    const [worker = '', activity = '', ...others] = programs;
-    expect(others).toEqual([]);
+    const [worker = '', activity = ''] = programs.filter((program) => !program.includes('restate'));
     const cwd = await project();
     const env = { PHASEGATE_STORE: server.address };
     await writeFile(join(cwd, 'worker.mjs'), worker);
@@ -81,4 +82,56 @@ describe.skipIf(missing)(`docs/scaling.md${missing === undefined ? '' : ` (${mis
     expect(await new Promise((resolve) => working.on('exit', resolve))).toBe(0);
     await store.close();
   }, 60_000);
+
+  const withoutRestate = restateMissing();
+  it.skipIf(withoutRestate)(
+    `has programs for Restate that work${withoutRestate === undefined ? '' : ` (${withoutRestate})`}`,
+    async () => {
+      const restate = await startRestate();
+      onTestFinished(() => restate.remove());
+      const [port] = await freePorts(1);
+      const [worker = '', client = '', ...others] = programs.filter((program) => program.includes('restate'));
+      expect(others).toEqual([]);
+      expect(programs.length).toBe(4);
+      const cwd = await project();
+      await writeFile(join(cwd, 'pipeline.mjs'), PIPELINE.replace('export default', 'const usual =').concat(ASKS));
+      await writeFile(join(cwd, 'worker.mjs'), worker.replace('port: 9080', `port: ${port}`));
+      await writeFile(join(cwd, 'client.mjs'), client.replace('http://localhost:8080', restate.ingress));
+      const DATABASE_URL = `${server.address}&schema=restate`;
+      const env = { ...process.env, DATABASE_URL, RESTATE_LOGGING: 'ERROR' };
+      const working = spawn(process.execPath, ['worker.mjs'], { cwd, env, stdio: 'inherit' });
+      onTestFinished(() => void working.kill('SIGKILL'));
+      await register(restate, `http://localhost:${port}`);
+      const store = postgresStore({ connectionString: DATABASE_URL });
+      onTestFinished(async () => store.close());
+      // The first one starts the run, and a later one finds the question.
+      while ((await store.run('first'))?.status !== 'completed') {
+        const asking = spawn(process.execPath, ['client.mjs'], { cwd, env, stdio: 'inherit' });
+        expect(await new Promise((resolve) => asking.on('exit', resolve))).toBe(0);
+      }
+      const [item] = await store.inbox();
+      expect(item).toMatchObject({ outcome: 'APPROVE', who: 'ada' });
+    },
+    120_000,
+  );
 });
+
+/** A pipeline with a person in it. */
+const ASKS = `
+import { human } from 'phasegate';
+export default definePipeline({ name: 'asks', phases: [phase('draft', {
+  tasks: [task('write', { run: async () => 'a text' })],
+  review: human({ question: 'Good?' }),
+})] });
+`;
+
+/** Registers a worker once it listens. */
+async function register(restate: RestateServer, uri: string): Promise<void> {
+  for (;;) {
+    try {
+      return await restate.register(uri);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

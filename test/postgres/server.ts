@@ -38,11 +38,11 @@ export function serverPrograms(): string | undefined {
 /**
  * Says why tests with a server are skipped; `undefined` if there is one.
  *
- * @throws if none may be skipped, by the variable PHASEGATE_REQUIRE_ENGINES
+ * @throws if none may be skipped, by the variable REQUIRE_ENGINES
  */
 export function serverMissing(): string | undefined {
   const why = missing();
-  if (why !== undefined && process.env['PHASEGATE_REQUIRE_ENGINES'] === '1') throw new Error(why);
+  if (why !== undefined && process.env['REQUIRE_ENGINES'] === '1') throw new Error(why);
   return why;
 }
 
