@@ -218,6 +218,25 @@ describe('a pool', () => {
 });
 
 describe('a place', () => {
+  it('is given back if its work is over in the moment in which it is granted', async () => {
+    const base = memoryStore();
+    const ends = new AbortController();
+    const store: RunStore = {
+      ...base,
+      acquire(...given) {
+        const lease = base.acquire(...given);
+        ends.abort(new Error('over'));
+        return lease;
+      },
+    };
+    const places = createPlaces(store, { model: 1 }, 'me');
+    const work = vi.fn();
+    await expect(places.hold('model', ends.signal, work)).rejects.toThrow('over');
+    expect(work).not.toHaveBeenCalled();
+    await base.release(await base.acquire(':place/model/0', 'other', 1000));
+    places.close();
+  });
+
   it('is renewed as long as its work lasts, also if that ignores its signal for some time', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
     let time = 0;

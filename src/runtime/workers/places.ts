@@ -87,6 +87,10 @@ export function createPlaces(store: RunStore, sizes: PoolSizes, holder: string):
       if (size === undefined) throw sizeMissing('work', pool);
       if (size === 'unlimited') return work();
       const lease = await take(pool, size, signal);
+      if (signal.aborted) {
+        await giveBack(pool, lease);
+        signal.throwIfAborted();
+      }
       // A handler that does not end after its signal must not keep the place.
       let timeout: ReturnType<typeof setTimeout> | undefined;
       const release = () => {
