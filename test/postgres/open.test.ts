@@ -14,6 +14,7 @@ describe('postgresStore()', () => {
     for (const options of [
       {},
       { pool, connectionString },
+      { connectionString: `${connectionString}?sslmode=disable&schema=team` },
       { pool, schema: 'a"b' },
       { pool, schema: '' },
       { pool, schema: 'pg_x' },

@@ -96,8 +96,11 @@ describe.skipIf(missing)(`docs/scaling.md${missing === undefined ? '' : ` (${mis
       const cwd = await project();
       await writeFile(join(cwd, 'pipeline.mjs'), PIPELINE.replace('export default', 'const usual =').concat(ASKS));
       await writeFile(join(cwd, 'worker.mjs'), worker.replace('port: 9080', `port: ${port}`));
-      await writeFile(join(cwd, 'client.mjs'), client.replace('http://localhost:8080', restate.ingress));
-      const DATABASE_URL = `${server.address}&schema=restate`;
+      await writeFile(
+        join(cwd, 'client.mjs'),
+        client.replace('http://localhost:8080', restate.ingress).replaceAll("'first'", "'asked'"),
+      );
+      const DATABASE_URL = server.address;
       const env = { ...process.env, DATABASE_URL, RESTATE_LOGGING: 'ERROR' };
       const working = spawn(process.execPath, ['worker.mjs'], { cwd, env, stdio: 'inherit' });
       onTestFinished(() => void working.kill('SIGKILL'));
@@ -105,11 +108,11 @@ describe.skipIf(missing)(`docs/scaling.md${missing === undefined ? '' : ` (${mis
       const store = postgresStore({ connectionString: DATABASE_URL });
       onTestFinished(async () => store.close());
       // The first one starts the run, and a later one finds the question.
-      while ((await store.run('first'))?.status !== 'completed') {
+      while ((await store.run('asked'))?.status !== 'completed') {
         const asking = spawn(process.execPath, ['client.mjs'], { cwd, env, stdio: 'inherit' });
         expect(await new Promise((resolve) => asking.on('exit', resolve))).toBe(0);
       }
-      const [item] = await store.inbox();
+      const [item] = await store.inbox({ runId: 'asked' });
       expect(item).toMatchObject({ outcome: 'APPROVE', who: 'ada' });
     },
     120_000,

@@ -39,7 +39,7 @@ export interface PostgresStoreOptions {
  * A batch is on the disk of the server when `append` resolves. The first call connects, and creates or migrates the tables. If the server
  * goes away, each call tries again for some 15 s, and fails with `STORE_BUSY` then. It never stores a batch or a message twice.
  *
- * @throws `STORE_MISUSED` if there is neither an address nor a pool, or both, or the schema is no plain name
+ * @throws `STORE_MISUSED` if there is neither an address nor a pool, or both, the schema is no plain name, or it is in the address
  *
  * @example
  * ```ts
@@ -50,6 +50,8 @@ export function postgresStore(options: PostgresStoreOptions): RunStore {
   const { connectionString, pool, schema = DEFAULT_SCHEMA, now: given } = options;
   if ((connectionString === undefined) === (pool === undefined))
     throw misused('Cannot open a Postgres store as it needs either `connectionString` or `pool`');
+  if (connectionString !== undefined && /[?&]schema=/u.test(connectionString))
+    throw misused('Cannot open a Postgres store as its address has `schema`, which is an option of its own here');
   const place = placeOf(connectionString, schema);
   const connection = connectionTo(place, async () => (pool ? givenPool(pool) : openPool(options)));
   return storeOn(connection, () => given?.() ?? null);
