@@ -12,6 +12,9 @@ import { endOfTurn } from '../records/end-of-turn.ts';
 import type { RunPersistence } from '../records/persistence.ts';
 import { recordAt, type RecordLog } from '../records/record-log.ts';
 
+/** A wait that ends within this time, in milliseconds, is no reason to suspend a run, or to park its work. */
+export const SHORT_MS = 5000;
+
 /** Watches one run, and suspends it as soon as it only waits. */
 export interface WaitWatch {
   /** The host of the work of the run. It counts the handlers that are active. */
@@ -94,9 +97,6 @@ export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWat
 }
 
 // --- internal ---
-
-/** A wait that ends within this time, in milliseconds, is no reason to suspend a run. */
-const SHORT_MS = 5000;
 
 /** The time at which a limit of time ends the run, in milliseconds since 1970. In early editions all time counts for both limits. */
 function deadlineOf({ limits }: Plan, log: RecordLog, times: RunTimesFold): number {

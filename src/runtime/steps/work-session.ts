@@ -14,6 +14,7 @@ import type { PhaseReport, RunRecord } from '../../model/events/event.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import { bindHumanWork, questionFields, type HumanRequest } from '../inbox/human-work.ts';
 import { createQuestions } from '../inbox/open-questions.ts';
+import { SHORT_MS } from '../inbox/suspend-waiting.ts';
 import { portsOf } from '../machine-of.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { notedInputs } from './noted-inputs.ts';
@@ -178,9 +179,6 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
 }
 
 // --- internal ---
-
-/** A pause that ends within this time, in milliseconds, is no reason to park. */
-const SHORT_MS = 5000;
 
 const QUIET_TURNS = 3;
 
