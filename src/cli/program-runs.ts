@@ -79,7 +79,7 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .description('list runs, the latest started first')
     .option(
       '--status <status>',
-      'only runs with these statuses, with commas between: running, suspended, waiting, completed, …',
+      'only runs with these statuses, with commas between: queued, running, waiting, suspended, …',
     )
     .option('--pipeline <name>', 'only runs of that pipeline')
     .option('-n, --limit <count>', 'list at most this many runs', toCount)

@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { foldAlerts, type AlertsFold } from '../projections/alerts/alerts.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
+import { standingOf } from '../store/run-status.ts';
 import type { UiAlert } from './api.ts';
 import type { ServerContext } from './server-context.ts';
 
@@ -78,15 +79,15 @@ interface Followed {
   seq: number;
 }
 
+const QUEUED_ADVICE = 'Start a worker for its pipeline, or resume it here.';
+
 /** The dashboard cannot act on such a run before its process continues or ends. */
 const HUNG_ADVICE =
   'The process was suspended, or a handler blocks its event loop. Wait until it continues, or end it. Then resume the run.';
 
 /** Alerts about the process of a run: it hangs, it is gone, or there is none. A run that waits for a person needs no process. */
-function processAlerts(
-  { seq, updatedAt, waiting }: ListedRun,
-  work: Work,
-): readonly Omit<UiAlert, 'runId' | 'pipeline'>[] {
+function processAlerts(listed: ListedRun, work: Work): readonly Omit<UiAlert, 'runId' | 'pipeline'>[] {
+  const { seq, updatedAt, waiting } = listed;
   const about = { phase: null, seq, since: updatedAt };
   switch (work.state) {
     case 'worked':
@@ -102,8 +103,12 @@ function processAlerts(
       ];
     }
     case 'free': {
-      const found = 'No process works on the run';
       if (waiting.length > 0) return [];
+      if (standingOf(listed) === 'queued') {
+        const found = 'No worker has taken the run yet';
+        return [{ ...about, code: 'QUEUED', severity: 'notice', found, advice: QUEUED_ADVICE }];
+      }
+      const found = 'No process works on the run';
       return [
         { ...about, code: 'LEFT', severity: 'notice', found, advice: 'Resume it. Approved phases stay approved.' },
       ];

@@ -135,8 +135,8 @@ export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
 
 /** An alert about a running run. */
 export interface UiAlert extends Omit<Alert, 'code'> {
-  /** A code from the records; or `HUNG`, `GONE` or `LEFT` for the process that should work on the run. */
-  readonly code: Alert['code'] | 'HUNG' | 'GONE' | 'LEFT';
+  /** A code from the records; or `HUNG`, `GONE`, `LEFT` or `QUEUED` for the process that should work on the run. */
+  readonly code: Alert['code'] | 'HUNG' | 'GONE' | 'LEFT' | 'QUEUED';
   readonly runId: string;
   readonly pipeline: string;
 }

@@ -103,6 +103,7 @@ const CONTINUES: ReadonlySet<RunAction> = new Set(['resume', 'retry']);
 
 function actionsOn(standing: Standing, { state }: Work): readonly RunAction[] {
   switch (standing) {
+    case 'queued':
     case 'running':
     case 'waiting':
     case 'suspended':

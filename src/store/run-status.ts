@@ -8,6 +8,7 @@ import type { ListedRun } from './port.ts';
 
 /** All statuses. */
 export const standings = [
+  'queued',
   'running',
   'waiting',
   'suspended',
@@ -19,7 +20,10 @@ export const standings = [
   'damaged',
 ] as const;
 
-/** Status of a run: `waiting` is for a person, `suspended` means that it can be resumed at once; the row of a `damaged` one was changed. */
+/**
+ * Status of a run: a `queued` one has its first record only, and no process has taken it yet; `waiting` is for a person; a `suspended` one
+ * has begun and can be resumed at once; the row of a `damaged` one was changed.
+ */
 export type Standing = (typeof standings)[number];
 
 /** Determines the status of a run. Its lease matters only if it has not ended and waits for no person. */
@@ -27,12 +31,16 @@ export function standingOf({
   status,
   waiting,
   lease,
+  lapsed,
+  seq,
   damage,
-}: Pick<ListedRun, 'status' | 'waiting' | 'lease' | 'damage'>): Standing {
+}: Pick<ListedRun, 'status' | 'waiting' | 'lease' | 'lapsed' | 'seq' | 'damage'>): Standing {
   if (damage !== undefined) return 'damaged';
   if (status !== 'running') return status;
   if (waiting.length > 0) return 'waiting';
-  return lease ? 'running' : 'suspended';
+  if (lease) return 'running';
+  // A process whose lease has lapsed had taken the run, even if it was killed before its first record.
+  return seq === 1 && !lapsed ? 'queued' : 'suspended';
 }
 
 /** Parses statuses that are separated by commas. @throws PhasegateError `INPUT_INVALID` */

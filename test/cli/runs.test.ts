@@ -57,7 +57,7 @@ describe('phasegate ls', () => {
   });
 
   it.each([
-    [['--status', 'done'], 'Use one of running, waiting, suspended'],
+    [['--status', 'done'], 'Use one of queued, running, waiting, suspended'],
     [['-n', '0'], 'must be a whole number above 0'],
     [['-n', 'x'], 'must be a whole number above 0'],
   ])('refuses %j', async (flags, text) => {

@@ -16,6 +16,7 @@ describe('phasegate work', () => {
       stdout: 'one\n',
       stderr: 'phasegate: a worker begins it: phasegate work p.mjs\n',
     });
+    expect((await phasegate(['ls', '--status', 'queued'], { cwd })).stdout).toMatch(/^one +queued /mu);
     const worker = await startUntil(['work', 'p.mjs'], 'one "article" waits for a person: draft', cwd);
     expect((await phasegate(['ls'], { cwd })).stdout).toContain('waiting: draft');
     const completed = says(worker, 'one "article" completed');

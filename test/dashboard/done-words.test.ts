@@ -7,13 +7,14 @@ describe('doneText()', () => {
   const at = (standing: Exclude<UiStanding, 'damaged'>, seq = 9) =>
     ({
       standing,
-      status: standing === 'waiting' || standing === 'suspended' ? 'running' : standing,
+      status: standing === 'waiting' || standing === 'suspended' || standing === 'queued' ? 'running' : standing,
       seq,
     }) as const;
 
   it.each([
     ['resume', at('running'), 'Resumed.'],
     ['resume', at('waiting'), 'Resumed. It waits for a person already.'],
+    ['resume', at('queued', 7), 'Resumed. Nothing has happened since.'],
     ['resume', at('suspended'), 'Resumed. It was suspended again.'],
     ['resume', at('suspended', 7), 'Resumed. Nothing has happened since.'],
     ['resume', at('completed'), 'Resumed. It has completed.'],

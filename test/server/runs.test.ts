@@ -1,6 +1,16 @@
 /** Runs in the dashboard: their status, the possible actions, and the effect of each. */
 import { describe, expect, it } from 'vitest';
-import { definePipeline, human, phase, resumeRun, retryRun, startRun, task, type Run } from '../../src/index.ts';
+import {
+  definePipeline,
+  human,
+  phase,
+  resumeRun,
+  retryRun,
+  startRun,
+  submitRun,
+  task,
+  type Run,
+} from '../../src/index.ts';
 import type { ListedRun, RunStore } from '../../src/store.ts';
 import type { DashboardActions } from '../../src/dashboard.ts';
 import type { UiRun } from '../../src/server/api.ts';
@@ -27,12 +37,14 @@ describe('runs', () => {
       waiting: { standing: 'waiting', worker: 'desk 1', hung: null, gone: null, actions: ['cancel', 'fork'] },
       left: { standing: 'waiting', ...alone, actions: ['resume', 'cancel', 'fork'] },
       running: { standing: 'running', worker: 'desk 1', hung: null, gone: null, actions: ['cancel', 'fork'] },
+      queued: { standing: 'queued', ...alone, actions: ['resume', 'cancel', 'fork'] },
       suspended: { standing: 'suspended', ...alone, actions: ['resume', 'cancel', 'fork'] },
     });
     const one = (await get('/api/runs/running')).body;
     expect(one).toEqual((await listed(get)).find(({ runId }) => runId === 'running'));
 
     expect(await ids(get, '?status=suspended,failed')).toEqual(['failed', 'suspended']);
+    expect(await ids(get, '?status=queued')).toEqual(['queued']);
     expect(await ids(get, '?status=Completed')).toEqual(['completed']);
     expect(await ids(get, '?pipeline=fails')).toEqual(['failed']);
     expect(await ids(get, '?limit=9')).toHaveLength(9);
@@ -287,6 +299,7 @@ async function ofEachStanding(store: RunStore): Promise<readonly Run<unknown>[]>
   await startRun(rejects, { store, runId: 'rejected' }).result;
   await startRun(spends, { store, runId: 'exhausted' }).result;
   await suspended(store, 'suspended');
+  await submitRun(store, quick, { runId: 'queued' });
   const cancelled = startRun(slow, { store, runId: 'cancelled' });
   await until(async () => ((await store.run('cancelled'))?.seq ?? 0) > 1);
   cancelled.cancel();

@@ -1,6 +1,6 @@
 /** Alerts about unfinished runs, as the API returns them. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startRun } from '../../src/index.ts';
+import { startRun, submitRun } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
 import type { UiAlert } from '../../src/server/api.ts';
 import { fake, held, never } from '../rig.ts';
@@ -58,7 +58,7 @@ describe('GET /api/troubles', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('reports runs without a process: left, or by a dead one; not those that wait for a person', async () => {
+  it('reports runs without a process: left, queued, or by a dead one; not those that wait for a person', async () => {
     const gone = new Set<string>();
     const { store, get } = await served({ isAlive: (holder) => !gone.has(holder) });
     const asking = startRun(pipelineOf('asks', [fake('draft', { verdicts: ['ESCALATE: look'] })]), {
@@ -80,6 +80,8 @@ describe('GET /api/troubles', () => {
       ['lost', 'GONE', 'problem', 'desk 1 worked on the run, and ended without releasing it'],
       ['left', 'LEFT', 'notice', 'No process works on the run'],
     ]);
+    await submitRun(store, pipelineOf('submitted', [fake('draft')]), { runId: 'submitted' });
+    expect((await about(get))[0]).toEqual(['submitted', 'QUEUED', 'notice', 'No worker has taken the run yet']);
   });
 });
 

@@ -18,13 +18,14 @@ export interface StatusMark {
 
 /**
  * The status of a phase or a run. `stale` is approved, but made from an output that has a newer version; a `waiting` run waits for a
- * person; the row of a `damaged` run was changed in its store.
+ * person, a `queued` one for a first process; the row of a `damaged` run was changed in its store.
  */
-export type AnyStanding = PhaseStatus | 'stale' | RunResult['status'] | 'waiting' | 'damaged';
+export type AnyStanding = PhaseStatus | 'stale' | RunResult['status'] | 'waiting' | 'queued' | 'damaged';
 
 /** The mark of each status. */
 export const statusMarks = {
   pending: { mark: '○', tone: 'dim' },
+  queued: { mark: '◊', tone: 'dim' },
   running: { mark: '●', tone: 'busy' },
   reviewing: { mark: '◎', tone: 'busy' },
   retrying: { mark: '↻', tone: 'warn' },

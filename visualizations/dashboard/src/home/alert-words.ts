@@ -52,6 +52,7 @@ const LOOKS: Readonly<Record<UiAlert['code'], { readonly mark: string; readonly 
   SILENT: { mark: '…', word: 'silent' },
   HUNG: { mark: '✗', word: 'does not respond' },
   GONE: { mark: '✗', word: 'abandoned' },
+  QUEUED: { mark: '◊', word: 'queued' },
   LEFT: { mark: '◌', word: 'suspended' },
 };
 

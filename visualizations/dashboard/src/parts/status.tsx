@@ -28,6 +28,7 @@ export function StandingBadge({ of }: { readonly of: AnyStanding }): ReactNode {
 /** The word for each status. */
 export const standingWords: Readonly<Record<AnyStanding, string>> = {
   pending: 'pending',
+  queued: 'queued',
   running: 'running',
   reviewing: 'in review',
   retrying: 'retrying',

@@ -30,6 +30,7 @@ export type DoneRun = Pick<UiRun, 'standing' | 'status' | 'seq'>;
 // --- internal ---
 
 const SINCE: Readonly<Record<UiStanding, string>> = {
+  queued: 'is queued again',
   running: '',
   waiting: 'waits for a person already',
   suspended: 'was suspended again',

@@ -73,6 +73,7 @@ export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
 
 const STANDINGS = [
   'waiting',
+  'queued',
   'running',
   'suspended',
   'completed',
