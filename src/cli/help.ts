@@ -86,7 +86,14 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
     },
   ],
   ['ui', { group: PEOPLE, examples: ['ui', 'ui --port 4400 --read-only', 'ui article.ts'], page: 'dashboard.md' }],
-  ['ls', { group: LOOK, examples: ['ls', 'ls --status waiting,suspended'], page: 'cli.md#ls-show-events' }],
+  [
+    'ls',
+    {
+      group: LOOK,
+      examples: ['ls', 'ls --status waiting,suspended', 'ls --tag team=search --sort cost'],
+      page: 'cli.md#ls-show-events',
+    },
+  ],
   ['show', { group: LOOK, examples: ['show latest', 'show latest --timeline'], page: 'cli.md#ls-show-events' }],
   ['events', { group: LOOK, examples: ['events latest --follow'], page: 'cli.md#ls-show-events' }],
   ['report', { group: LOOK, examples: ['report latest --html -o report.html'], page: 'cli.md#report' }],

@@ -77,11 +77,10 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
   }
   command(program, 'ls')
     .description('list runs, the latest started first')
-    .option(
-      '--status <status>',
-      'only runs with these statuses, with commas between: queued, running, waiting, suspended, …',
-    )
+    .option('--status <status>', 'only runs with these statuses, with commas between: queued, waiting, …')
     .option('--pipeline <name>', 'only runs of that pipeline')
+    .option('--tag <tag>', 'only runs with this tag, or this key of a tag; may be repeated', addTag)
+    .option('--sort <column>', 'started (the default), updated, worked, elapsed, cost, tokens or tags')
     .option('-n, --limit <count>', 'list at most this many runs', toCount)
     .option('--json', 'print each run as a line of JSON')
     .action(async (flags: ListFlags) => end(await (await import('./commands/ls.ts')).listRuns(flags, io)));
@@ -168,11 +167,7 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     );
   command(program, 'gc')
     .description('remove runs that ended long ago')
-    .requiredOption(
-      '--keep <duration>',
-      'required: the time to keep runs after their last record, such as 30d or 12h',
-      toDuration,
-    )
+    .requiredOption('--keep <duration>', 'required: keep runs this long after their last record: 30d, 12h', toDuration)
     .option('--dry-run', 'list the runs without removing them')
     .action(async (flags: CollectFlags) => end(await (await import('./commands/rm.ts')).collectStored(flags, io)));
   command(program, 'backup <file>')
@@ -216,6 +211,10 @@ const WITH_RUN = [
   'inspect',
   ...LIMIT_FLAGS,
 ] as const satisfies readonly (keyof ForkFlags)[];
+
+function addTag(tag: string, before: readonly string[] = []): readonly string[] {
+  return [...before, tag];
+}
 
 function toPercent(text: string): number {
   const percent = Number(text);

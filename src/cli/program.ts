@@ -117,6 +117,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
   )
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', toRunId)
+    .option('--tag <tag>', 'a tag of the run, such as nightly or team=search; may be repeated', addTo)
     .addOption(
       new Option('--detach', 'only store the run, for a worker (phasegate work), and print its id').conflicts([
         'json',

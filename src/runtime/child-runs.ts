@@ -24,7 +24,7 @@ import type { Run, RunOptions } from './run.ts';
 /** Settings that a child run has in common with its parent. */
 export interface SharedSettings extends Pick<
   RunOptions,
-  'store' | 'holder' | 'source' | 'redact' | 'clock' | 'attended' | 'memory'
+  'store' | 'holder' | 'source' | 'redact' | 'clock' | 'attended' | 'memory' | 'tags'
 > {
   readonly starter: ChildStarter;
   /** As of the resume of the parent. */

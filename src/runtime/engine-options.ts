@@ -29,7 +29,7 @@ export interface EngineOptions {
   readonly redact?: Redact | undefined;
   readonly whileWaiting?: RunOptions['whileWaiting'];
   /** Settings for the runs that its tasks start. */
-  readonly shared: Omit<SharedSettings, 'redact' | 'clock' | 'attended' | 'memory'>;
+  readonly shared: Omit<SharedSettings, 'redact' | 'clock' | 'attended' | 'memory' | 'tags'>;
   readonly clock?: (Clock & { now?(): number }) | undefined;
   /** Room in the limits of the run whose task has started this one. @default unlimited */
   readonly outer?: Outer | undefined;

@@ -13,6 +13,7 @@ import { errorInfo, type PhasegateError } from '../model/errors/phasegate-error.
 import type { EventOf, RunEvent } from '../model/events/event.ts';
 import { guardRedact } from '../model/events/guard-redact.ts';
 import { redactSecrets } from '../model/events/redact.ts';
+import { inheritedTags } from '../model/events/run-tags.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
@@ -78,6 +79,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
         clock,
         attended: begun?.attended ?? false,
         memory: begun?.memory ?? false,
+        tags: inheritedTags(begun?.tags),
       }),
     }));
   }

@@ -228,6 +228,7 @@ function onStarted<O>(
             attended: state.attended,
             kept: state.kept,
             memory: state.memory,
+            tags: state.tags,
             edition: state.edition,
           },
           prepare: (actor) => continueFrom(actor, replayed, { now: log.now(), times, leftAt, next }),

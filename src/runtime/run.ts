@@ -62,6 +62,14 @@ export interface RunOptions<I = unknown> {
    */
   readonly memory?: string | false | undefined;
   /**
+   * Words by which people find the run, such as `nightly` or `team=search`: at most 16, each of at most 100 letters, digits and
+   * `. _ / -`, with `: @ +` in values, and one value for each key. Recorded with the start. Runs of its tasks, resumed runs and forks keep
+   * them.
+   *
+   * @default none
+   */
+  readonly tags?: readonly string[] | undefined;
+  /**
    * Limits of this run next to those of its pipeline. The smaller one of each counts, so they never raise a limit. They are stored with the
    * run, and apply when it is resumed.
    *

@@ -9,6 +9,7 @@ import type { Pipeline } from '../model/definition/define.ts';
 import { refuseUncounted } from '../model/definition/uncounted-limits.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
+import { checkedTags } from '../model/events/run-tags.ts';
 import type { RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
 import { checkNewRunId } from '../store/run-id.ts';
@@ -73,13 +74,14 @@ function begin<O>(
  * The input of the machine of a new run.
  *
  * @param options With `kept: true` for a run whose records are kept without a store.
- * @throws PhasegateError `INPUT_INVALID` and others for options that are wrong.
+ * @throws PhasegateError `INPUT_INVALID`, `TAG_INVALID` and others for options that are wrong.
  */
 export async function startInput(
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   runId: string,
   {
     memory = false,
+    tags: wanted,
     limits,
     attended = false,
     store,
@@ -89,6 +91,7 @@ export async function startInput(
 ): Promise<PipelineInput> {
   checkScope(memory);
   checkLimits(limits);
+  const tags = checkedTags(wanted);
   refuseUncounted(pipeline.plan, pipeline.work);
   const input = await inputOf(pipeline, given);
   if (!input.ok) throw input.error;
@@ -100,6 +103,7 @@ export async function startInput(
     attended,
     kept,
     memory: memory === false ? undefined : memory,
+    tags,
   };
 }
 

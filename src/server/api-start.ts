@@ -26,6 +26,8 @@ export interface StartRequest {
   readonly runId: string;
   /** Any JSON. @default no input */
   readonly input?: unknown;
+  /** Tags of the run, such as `team=search`. @default none */
+  readonly tags?: readonly string[] | undefined;
   /** True to begin the run at once, without a worker, if the server can resume runs. @default false */
   readonly begin?: boolean | undefined;
 }

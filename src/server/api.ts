@@ -11,7 +11,7 @@
  *                                        of them: the names of these events end with a space and the encoded id
  *   GET  /api/open                       { open }: as in Change
  *   GET  /api/runs                       { runs: UiRun[] }, the latest started first; status= (lifecycles, with commas),
- *                                        pipeline=, parent= (runs that its tasks have
+ *                                        pipeline=, tag= (may be repeated), parent= (runs that its tasks have
  *                                        started), limit= (500 if absent). With id=, up to 100 times: these runs only.
  *                                        With newer= (ms since 1970) also those with a later record or a process, and
  *                                        { count } of all runs

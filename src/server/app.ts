@@ -102,8 +102,8 @@ export function createApp(
     const status = c.req.query('status');
     const standings = status === undefined ? undefined : readStandings(status);
     const limit = readCount(c, 'limit', MOST_RUNS);
-    const [pipeline, parent] = [c.req.query('pipeline'), c.req.query('parent')];
-    return c.json({ runs: await listRuns(within(c), { pipeline, parent, standings, limit }) });
+    const [pipeline, parent, tags] = [c.req.query('pipeline'), c.req.query('parent'), c.req.queries('tag')];
+    return c.json({ runs: await listRuns(within(c), { pipeline, parent, standings, tags, limit }) });
   });
   app.get('/api/runs/:run', async (c) => c.json(uiRun(within(c), await findRun(context, c.req.param('run')))));
   app.get('/api/runs/:run/records', async (c) => {

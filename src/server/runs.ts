@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { hasTag } from '../model/events/run-tags.ts';
 import { parentOf } from '../runtime/child-ids.ts';
 import { withLiveness, workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
@@ -19,18 +20,20 @@ export interface RunsWanted {
   readonly standings?: ReadonlySet<Standing> | undefined;
   /** The run whose tasks have started them. @default any run, or none */
   readonly parent?: string | undefined;
+  /** Tags, or keys of tags, all of which a run must have. @default none */
+  readonly tags?: readonly string[] | undefined;
   readonly limit: number;
 }
 
 /** Lists runs, the latest started first. */
 export async function listRuns(
   context: RequestContext,
-  { pipeline, standings, parent, limit }: RunsWanted,
+  { pipeline, standings, parent, tags = [], limit }: RunsWanted,
 ): Promise<readonly UiRun[]> {
-  const isAny = standings === undefined && parent === undefined;
+  const isAny = standings === undefined && parent === undefined && tags.length === 0;
   const all = await context.store.runs({ pipeline, limit: isAny ? limit : undefined });
   const own = parent === undefined ? all : all.filter(({ runId }) => parentOf(runId) === parent);
-  const runs = own.map((run) => uiRun(context, run));
+  const runs = own.filter((run) => tags.every((tag) => hasTag(run, tag))).map((run) => uiRun(context, run));
   return runs.filter(({ standing }) => standings?.has(standing) ?? true).slice(0, limit);
 }
 

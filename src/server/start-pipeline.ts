@@ -21,13 +21,13 @@ import type { RequestContext } from './server-context.ts';
 export async function startPipeline(
   context: RequestContext,
   actions: RunActions,
-  { pipeline: name, runId, input, begin = false }: StartRequest,
+  { pipeline: name, runId, input, tags, begin = false }: StartRequest,
 ): Promise<Started> {
   const known = context.pipelines.get(name);
   if (!known) throw unknown(name, [...context.pipelines.keys()]);
   const { pipeline, source, memory } = known;
   // People can answer through the inbox.
-  await submitRun(context.store, pipeline, { input, runId, source, memory, attended: true });
+  await submitRun(context.store, pipeline, { input, runId, source, memory, tags, attended: true });
   const run = await findRun(context, runId);
   const hasBegun = run.seq > 1 || withLiveness(run, context.isAlive).lease !== undefined;
   if (hasBegun || !begin || !context.actions) return { runId, state: hasBegun ? 'begun' : 'submitted' };

@@ -36,12 +36,13 @@ describe('phasegate ls', () => {
     expect(
       stdout
         .replace(/[\d.]+s ago/gu, '0.0s ago')
+        .replaceAll(/(?<=ago {2})[\d.]+s {3}/gu, '0.0s   ')
         .trimEnd()
         .split('\n'),
     ).toEqual([
-      'run                         status          approved  started   used  pipeline',
-      'mine                        completed       1/1       0.0s ago        other',
-      `${waiting}  waiting: draft  1/2       0.0s ago        article`,
+      'run                         status          approved  started   worked  used  pipeline',
+      'mine                        completed       1/1       0.0s ago  0.0s          other',
+      `${waiting}  waiting: draft  1/2       0.0s ago  0.0s          article`,
     ]);
     expect(code).toBe(0);
     const list = async (...flags: readonly string[]) => {

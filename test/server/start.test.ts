@@ -146,3 +146,31 @@ describe('a start', () => {
     expect(await store.runs()).toEqual([]);
   });
 });
+
+describe('the tags of a run that the dashboard starts', () => {
+  it('are stored with it, and find it', async () => {
+    const { store, post, get } = await served({ pipelines });
+    const request = { pipeline: 'plain', tags: ['team=search', 'nightly'] };
+    expect(await post('/api/runs', { ...request, runId: 'r' })).toMatchObject({ status: 200 });
+    expect(await post('/api/runs', { pipeline: 'plain', runId: 'other' })).toMatchObject({ status: 200 });
+    expect((await store.run('r'))?.tags).toEqual(['nightly', 'team=search']);
+    const found = async (query: string) =>
+      ((await get(`/api/runs?${query}`)).body as { readonly runs: readonly { readonly runId: string }[] }).runs.map(
+        ({ runId }) => runId,
+      );
+    expect(await found('tag=team')).toEqual(['r']);
+    expect(await found('tag=team%3Dsearch&tag=nightly')).toEqual(['r']);
+    expect(await found('tag=team%3Dads')).toEqual([]);
+    expect(await found('')).toEqual(['other', 'r']);
+  });
+
+  it('are refused if they are none, and nothing is stored', async () => {
+    const { store, post } = await served({ pipelines });
+    expect(await post('/api/runs', { pipeline: 'plain', runId: 'r', tags: ['two words'] })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'TAG_INVALID' } },
+    });
+    expect(await post('/api/runs', { pipeline: 'plain', runId: 'r', tags: 'nightly' })).toMatchObject({ status: 400 });
+    expect(await store.runs()).toEqual([]);
+  });
+});

@@ -12,7 +12,7 @@ import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
-import { runTable } from '../show/run-table.ts';
+import { runTable, withStanding } from '../show/run-table.ts';
 import { createPainter } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -50,7 +50,8 @@ export async function collectStored(
   const old = (await store.runs({ status: ENDED, updatedBefore: Date.now() - keep })).filter(
     ({ damage }) => damage === undefined,
   );
-  if (dryRun) io.stdout.write(asText(runTable(old, Date.now()).map(createPainter(seesColours(io.stdout, io)))));
+  if (dryRun)
+    io.stdout.write(asText(runTable(old.map(withStanding), Date.now()).map(createPainter(seesColours(io.stdout, io)))));
   else for (const run of old) await remove(opened, run, io);
   // Leases of dead processes are released, as a store is not compacted while a process works on a run.
   if (!dryRun) for (const run of await store.runs({ leased: true })) await releaseDeadLease(opened, run);

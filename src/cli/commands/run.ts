@@ -20,6 +20,8 @@ import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 /** Flags of `phasegate run`. */
 export interface RunFlags extends InputFlags, StoreFlags, DriveFlags, LimitFlags {
   readonly runId?: string | undefined;
+  /** Tags of the run. @default none */
+  readonly tag?: readonly string[] | undefined;
   /** The memory scope of the run; `false` for no memory. @default {@link DEFAULT_SCOPE} */
   readonly memory?: string | false | undefined;
   /** True to store the run for a worker, instead of running it here. @default false */
@@ -30,10 +32,13 @@ export interface RunFlags extends InputFlags, StoreFlags, DriveFlags, LimitFlags
 export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Promise<ExitCode> {
   const input = await readInput(flags, io);
   const limits = limitsOf(flags);
+  const tags = flags.tag;
   const loaded = await loadToRun(file, io);
   if ('started' in loaded && flags.detach) throw (await import('../load/load-module.ts')).startsItself(file);
   if ('started' in loaded && limits)
     io.stderr.write('phasegate: flags do not limit runs that a module starts itself.\n');
+  if ('started' in loaded && tags)
+    io.stderr.write('phasegate: --tag has no effect on runs that a module starts itself.\n');
   if ('started' in loaded) return (await import('../load/own-run.ts')).awaitOwnRuns(file, loaded.started, io);
   const { pipeline } = loaded;
   const memory = flags.memory ?? DEFAULT_SCOPE;
@@ -43,7 +48,7 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
       file,
       pipeline,
       openStoreToRun(flags, io),
-      { input, runId: flags.runId, memory, limits },
+      { input, runId: flags.runId, memory, tags, limits },
       flags,
       io,
     );
@@ -58,6 +63,7 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
     runId: flags.runId,
     attended,
     memory,
+    tags,
     limits,
     inspect: inspection?.inspect,
     ...(opened && { store: opened.store, holder: thisHolder(), source: placeOf(file, io) }),

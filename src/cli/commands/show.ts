@@ -119,11 +119,12 @@ function headLines(
   { reason, error, firstAt, lastAt, seal }: ShownState,
   opened: OpenStore & { readonly root: string },
 ): readonly Line[] {
-  const { runId, status, pipeline, startedAt, seq, source, forkOf, lease, damage } = run;
+  const { runId, status, pipeline, startedAt, seq, source, forkOf, lease, damage, tags = [] } = run;
   const standing = standingOf(run);
   const facts = [
     `started ${timeText(firstAt)}, last record ${seq} after ${duration(lastAt - firstAt)}`,
     ...(damage === undefined ? [`seal ${seal}`] : [`damaged: ${oneLine(damage)}`]),
+    ...(tags.length === 0 ? [] : [`tags ${oneLine(tags.join(' '))}`]),
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),

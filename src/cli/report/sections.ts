@@ -61,6 +61,7 @@ function head({ info, firstAt, standing, seal, snapshot, estimated }: ReportData
     ['Corrections', String(metrics.corrections)],
     ['Reviews', String(metrics.reviews)],
     ['Limits left', left.join(', ')],
+    ['Tags', info.tags?.join(' ') ?? ''],
     ['Definition', info.source ?? ''],
     ['Fork of', info.forkOf === undefined ? '' : `${info.forkOf}, made ${timeText(info.startedAt)}`],
   ];

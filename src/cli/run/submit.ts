@@ -17,7 +17,7 @@ export async function submitFile(
   file: string,
   pipeline: Pipeline,
   opened: OpenStore | undefined,
-  options: Pick<RunOptions, 'input' | 'runId' | 'memory' | 'limits'>,
+  options: Pick<RunOptions, 'input' | 'runId' | 'memory' | 'tags' | 'limits'>,
   flags: StoreFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {

@@ -25,7 +25,7 @@ export function beginRun(state: RunState, mark = fingerprint(state.plan)): void 
 
 /** The first event of a run. @param mark The fingerprint of its plan. @default computed */
 export function startOf(begun: Begun, mark = fingerprint(begun.plan)): EventOf<'run.started'> {
-  const { plan, input = null, given, attended, kept, memory, edition = EDITION, marks } = begun;
+  const { plan, input = null, given, attended, kept, memory, tags, edition = EDITION, marks } = begun;
   return {
     type: 'run.started',
     plan,
@@ -35,6 +35,7 @@ export function startOf(begun: Begun, mark = fingerprint(begun.plan)): EventOf<'
     ...(attended && { attended }),
     ...(kept && { kept }),
     ...(memory !== undefined && { memory }),
+    ...(tags && { tags }),
     ...(edition > 1 && { edition }),
     ...marks,
   };

@@ -38,6 +38,8 @@ export interface PipelineInput {
   readonly kept?: boolean | undefined;
   /** The scope of the memory that the run shares; absent if it shares none. */
   readonly memory?: string | undefined;
+  /** Words by which people find the run; absent if there are none. */
+  readonly tags?: readonly string[] | undefined;
   /** The edition of the rules that the run goes by: the one that it began with. @default the latest */
   readonly edition?: number | undefined;
   /** Events that the parent of the pipeline gets, each with the id of the run. @default 'waits' */
@@ -126,6 +128,7 @@ export function createRunState(input: PipelineInput, ports: CoordinatorPorts): R
     kept: input.kept,
     marks: {},
     memory: input.memory,
+    tags: input.tags,
     upward: input.upward,
     edition: input.edition ?? EDITION,
     ports,

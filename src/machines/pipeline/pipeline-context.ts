@@ -17,6 +17,7 @@ export interface PipelineContext {
   readonly attended: boolean;
   readonly kept: boolean;
   readonly memory: string | undefined;
+  readonly tags: readonly string[] | undefined;
   readonly edition: number | undefined;
   readonly upward: Upward;
   /** The end of the run, with the committed outputs, by phase, then task. */
@@ -25,7 +26,7 @@ export interface PipelineContext {
 
 /** Creates the context of a run that starts. */
 export function contextOf(options: PipelineInput): PipelineContext {
-  const { run, plan, input = null, given, attended = false, kept = false, memory, edition } = options;
+  const { run, plan, input = null, given, attended = false, kept = false, memory, tags, edition } = options;
   const { upward = 'waits' } = options;
-  return { run, plan, input, given, attended, kept, memory, edition, upward, end: null };
+  return { run, plan, input, given, attended, kept, memory, tags, edition, upward, end: null };
 }

@@ -105,8 +105,8 @@ class Replayer {
       later: (job) => (this.#pending = job),
     };
     const first = journal[0]?.event;
-    const given = first?.type === 'run.started' ? first.given : undefined;
-    const state = createRunState({ ...input, given }, ports);
+    const begun = first?.type === 'run.started' ? first : undefined;
+    const state = createRunState({ ...input, given: begun?.given, tags: begun?.tags }, ports);
     state.plan = this.#planOfPart();
     state.ledger.onAsk = (view, source) => recordRead(state, view, source);
     this.#state = state;

@@ -67,6 +67,7 @@ export type ErrorCode =
   | 'STORE_MISUSED'
   | 'STORE_READ_ONLY'
   | 'STORE_UNREADABLE'
+  | 'TAG_INVALID'
   | 'TASK_FAILED'
   | 'TASK_TIMEOUT'
   | 'TEXT_TOO_LONG'

@@ -110,6 +110,8 @@ const runEvents = [
     kept: z.literal(true).optional(),
     /** The owner of the memory that the run uses; absent if it uses none. */
     memory: z.string().optional(),
+    /** Words by which people find the run, such as `team=search`; absent if there are none. */
+    tags: z.array(z.string()).readonly().optional(),
     /** The edition of the rules that the run follows; absent for the first. */
     edition: z.int().min(2).optional(),
     /** True if `redact` has masked the input, so that this is not the input of the handlers. */

@@ -19,7 +19,8 @@ export function withMaskFlag(event: EventOf<'run.started'>, kept: EventOf<'run.s
   return { ...rest, ...(given !== undefined && hides && { given }), masked: true };
 }
 
-/** Masks the whole input in the start of a run. A run without input has nothing to mask. */
+/** Masks the whole input in the start of a run, and drops its tags. A run without input has nothing to mask. */
 export function withoutInput(event: EventOf<'run.started'>): EventOf<'run.started'> {
-  return withMaskFlag(event, { ...event, input: event.input === null ? null : MASK });
+  const { tags: _tags, ...rest } = event;
+  return withMaskFlag(event, { ...rest, input: event.input === null ? null : MASK });
 }

@@ -4,6 +4,8 @@
  * @module
  */
 import type { RunRecord, RunStatus } from '../../model/events/event.ts';
+import { shownTags } from '../../model/events/run-tags.ts';
+import { foldRunTimes } from '../../model/events/run-times.ts';
 
 /** The status of a run after its latest record. */
 export interface RunInfo {
@@ -26,6 +28,10 @@ export interface RunInfo {
   /** US dollars and tokens, as far as reported. */
   readonly costUsd: number;
   readonly tokens: number;
+  /** Milliseconds of work up to its latest record, without waiting for people. Absent if an earlier version wrote the row. */
+  readonly workedMs?: number | undefined;
+  /** Its tags, such as `team=search`, in the order of their keys. Absent if there are none. */
+  readonly tags?: readonly string[] | undefined;
   /** Phases and limits that wait for a person. */
   readonly waiting: readonly string[];
   /** The run that it was forked from. */
@@ -49,17 +55,22 @@ export interface RunInfoFold {
 /** Starts a fold before the first record. */
 export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = {}): RunInfoFold {
   const approved = new Set<string>();
+  const times = foldRunTimes(begunAt);
   const used = { costUsd: 0, tokens: 0 };
   const state = { runId: '', pipeline: '', fingerprint: '', startedAt: 0, updatedAt: 0, seq: 0, phases: 0 };
   let status: RunInfo['status'] = 'running';
+  let tags: readonly string[] = [];
   return {
-    apply({ runId, seq, time, event }) {
+    apply(record) {
+      const { runId, seq, time, event } = record;
+      times.apply(record);
       state.updatedAt = time;
       state.seq = seq;
       if (event.type === 'run.started') {
         const { plan, fingerprint } = event;
         Object.assign(state, { runId, fingerprint, pipeline: plan.name, phases: plan.phases.length });
         state.startedAt = begunAt ?? time;
+        tags = shownTags(event.tags);
       } else if (event.type === 'run.resumed' && event.plan) {
         Object.assign(state, { fingerprint: event.fingerprint, phases: event.plan.phases.length });
       } else if (event.type === 'run.reopened') status = 'running';
@@ -87,6 +98,8 @@ export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = 
         phases,
         costUsd,
         tokens,
+        workedMs: times.at().durationMs,
+        tags: tags.length === 0 ? undefined : tags,
         waiting,
         forkOf,
         source,

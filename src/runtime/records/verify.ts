@@ -182,8 +182,11 @@ async function rowProblems(store: RunStore, listed: ListedRun, records: readonly
   const open = inbox.open();
   const known = info.info([...new Set(open.map(({ about }) => about))]);
   const shown: Readonly<Record<string, unknown>> = { ...listed };
+  // Earlier versions list a run without its time of work.
   const wrong = Object.entries(known).flatMap(([key, value]) =>
-    isSameJson(value, shown[key]) ? [] : [`The run is listed with another ${key}.`],
+    isSameJson(value, shown[key]) || (key === 'workedMs' && shown[key] === undefined)
+      ? []
+      : [`The run is listed with another ${key}.`],
   );
   const items = await store.inbox({ runId });
   // A process that works on the run may have added to it.

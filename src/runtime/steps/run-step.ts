@@ -212,6 +212,6 @@ const QUIET_TURNS = 2;
 /** The input of the actor of a resumed run. */
 function inputOf(run: string, state: RunState | undefined): PipelineInput {
   if (!state) throw runUnknown('resume', run);
-  const { plan, input, given, attended, kept, memory, edition } = state;
-  return { run, plan, input, given, attended, kept, memory, edition };
+  const { plan, input, given, attended, kept, memory, tags, edition } = state;
+  return { run, plan, input, given, attended, kept, memory, tags, edition };
 }

@@ -23,16 +23,17 @@ import { startInput } from '../start.ts';
 /** Options of {@link submitRun}, as those of `startRun`. */
 export type SubmitOptions<I = unknown> = Pick<
   RunOptions<I>,
-  'input' | 'runId' | 'source' | 'redact' | 'attended' | 'memory' | 'limits'
+  'input' | 'runId' | 'source' | 'redact' | 'attended' | 'memory' | 'tags' | 'limits'
 >;
 
 /**
  * Stores a run for a worker to begin. Nothing of it works in this process.
  *
- * Submitting a run again with the same id, pipeline and input changes nothing. So a caller who got no answer may try again.
+ * Submitting a run again with the same id, pipeline and input changes nothing, also if its tags differ. So a caller who got no answer may
+ * try again.
  *
  * @returns The id of the run.
- * @throws PhasegateError `INPUT_INVALID`; `INPUT_MASKED` if `redact` masks the input, which the worker would get; `RUN_EXISTS` if
+ * @throws PhasegateError `INPUT_INVALID`; `TAG_INVALID`; `INPUT_MASKED` if `redact` masks the input, which the worker would get; `RUN_EXISTS` if
  *   another run has the id; an error of the store.
  */
 export async function submitRun<O, I>(

@@ -51,6 +51,7 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   INPUT_INVALID: 400,
   INPUT_MASKED: 409,
   STORE_MISUSED: 400,
+  TAG_INVALID: 400,
   STORE_READ_ONLY: 403,
   ITEM_UNKNOWN: 404,
   RUN_UNKNOWN: 404,

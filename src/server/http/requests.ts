@@ -17,6 +17,7 @@ export const startRequest = z.strictObject({
   pipeline: z.string(),
   runId: z.string(),
   input: z.unknown().optional(),
+  tags: z.array(z.string()).optional(),
   begin: z.boolean().optional(),
 });
 export const forkRequest = z.strictObject({

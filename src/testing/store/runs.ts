@@ -25,6 +25,18 @@ export const runCases: Readonly<Record<string, CaseBody>> = {
     same((await store.runs())[3], { ...infoOf('a', 1, { startedAt: 10, updatedAt: 100 }) });
   },
 
+  'list runs with their tags and their time of work, if they have any': async ({ store }) => {
+    const more = { tags: ['nightly', 'team=search'], workedMs: 1500.5 };
+    await store.append(batchOf('r', 1, { info: more }));
+    await store.append(batchOf('other', 1));
+    const [other, tagged] = await store.runs();
+    same(tagged, infoOf('r', 1, more));
+    same(await store.run('r'), infoOf('r', 1, more));
+    same(other, infoOf('other', 1));
+    await store.append(batchOf('r', 2));
+    same(await store.run('r'), infoOf('r', 2));
+  },
+
   'list runs with equal starts by the order of storing, latest first': async ({ store }) => {
     for (const runId of ['x', 'z', 'y']) await store.append(batchOf(runId, 1));
     await store.append(batchOf('x', 2));

@@ -46,6 +46,14 @@ const failed = recording({
     }),
 });
 
+/** One with tags, by which people find it. */
+const tagged = recording({
+  name: 'tagged',
+  pipeline: () =>
+    definePipeline({ name: 'tagged', phases: [phase('draft', { tasks: [task('t', { run: () => 1 })] })] }),
+  start: { tags: ['team=search', 'nightly'] },
+});
+
 /** The source of what `sums` is made of fails when it is sent back: who waits for it fails as well. */
 const orphaned = recording({
   name: 'orphaned',
@@ -289,4 +297,16 @@ const unnamed = recording({
     }),
 });
 
-export const ends = [failed, orphaned, halted, cancelled, reopened, resumed, forked, reflected, masked, unnamed];
+export const ends = [
+  failed,
+  tagged,
+  orphaned,
+  halted,
+  cancelled,
+  reopened,
+  resumed,
+  forked,
+  reflected,
+  masked,
+  unnamed,
+];

@@ -1,0 +1,91 @@
+/**
+ * Tags of a run: short words by which people find it, such as `nightly` or `team=search`.
+ *
+ * @module
+ */
+import { PhasegateError } from '../errors/phasegate-error.ts';
+import { MASK } from '../values/known-secrets.ts';
+import { maskSecrets } from './secrets.ts';
+
+/** Most tags of a run. */
+export const MOST_TAGS = 16;
+
+/** Most characters of a tag. */
+export const LONGEST_TAG = 100;
+
+/** Returns the key of a tag: the part before `=`, or all of it. */
+export function tagKey(tag: string): string {
+  const at = tag.indexOf('=');
+  return at === -1 ? tag : tag.slice(0, at);
+}
+
+/** True if a text is a tag: a key, or a key and a value with `=` between, in letters, digits and a few signs. */
+export function isTag(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= LONGEST_TAG && TAG.test(text);
+}
+
+/**
+ * Returns the tags of a new run in the order of their keys; `undefined` if there are none. Equal tags count once.
+ *
+ * @throws PhasegateError `TAG_INVALID` for a text that is no tag or has a secret, for two values of one key, and for too many.
+ */
+export function checkedTags(tags: unknown): readonly string[] | undefined {
+  if (tags === undefined) return undefined;
+  if (!Array.isArray(tags)) throw invalid('`tags` is no list', FORM);
+  // The bound comes first, so that no long list is read.
+  if (tags.length > MOST_TAGS) throw invalid(`it has ${tags.length} tags, and ${MOST_TAGS} are the most`, FORM);
+  const byKey = new Map<string, string>();
+  for (const tag of tags) {
+    if (!isTag(tag)) throw invalid(`this is no tag: ${shown(tag)}`, FORM);
+    const key = tagKey(tag);
+    // The message does not repeat the secret.
+    if (maskSecrets(tag) !== tag) throw invalid(`the tag "${maskSecrets(key)}" has a secret`, NO_SECRET);
+    const other = byKey.get(key) ?? tag;
+    if (other !== tag) throw invalid(`two tags have the key "${key}": ${other} and ${tag}`, ONE_VALUE);
+    byKey.set(key, tag);
+  }
+  return byKey.size === 0 ? undefined : [...byKey.values()].toSorted(byCode);
+}
+
+/** Returns tags that a child run takes over: those that `redact` has not masked. */
+export function inheritedTags(tags: readonly string[] | undefined): readonly string[] | undefined {
+  return tags?.filter((tag) => isTag(tag) && !tag.includes(MASK));
+}
+
+/** Returns recorded tags for lists, bounded, as another program may have written the journal. */
+export function shownTags(tags: readonly string[] | undefined): readonly string[] {
+  return (tags ?? []).slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG));
+}
+
+/** True if a run has a tag: exactly this one; or, without `=`, any tag of this key. */
+export function hasTag({ tags = [] }: { readonly tags?: readonly string[] | undefined }, wanted: string): boolean {
+  return wanted.includes('=') ? tags.includes(wanted) : tags.some((tag) => tagKey(tag) === wanted);
+}
+
+// --- internal ---
+
+/** Takes linear time: no part of it can match in two ways. */
+const TAG = /^[A-Za-z0-9][A-Za-z0-9._/-]*(?:=[A-Za-z0-9._/:@+-]+)?$/u;
+
+const FORM = `Use at most ${MOST_TAGS} tags such as nightly or team=search: letters, digits and . _ / - ; in a value also : @ + ; at most ${LONGEST_TAG} characters.`;
+const NO_SECRET = 'Remove the secret: everybody who lists runs sees their tags.';
+const ONE_VALUE = 'Give each key one value.';
+
+function invalid(found: string, hint: string): PhasegateError {
+  return new PhasegateError('TAG_INVALID', `Cannot start a run as its tags are invalid: ${found}`, { hint });
+}
+
+function shown(tag: unknown): string {
+  if (typeof tag !== 'string') return tag === null ? 'null' : `a value of type ${typeof tag}`;
+  // A secret that is cut in two could not be recognized, so the cut comes last.
+  const masked = maskSecrets(tag.slice(0, MOST_READ)).slice(0, MOST_SHOWN);
+  return `${JSON.stringify(masked)}${tag.length > MOST_SHOWN ? ' (cut)' : ''}`;
+}
+
+/** Most characters of a refused text that are read, and that a message repeats. */
+const MOST_READ = 2000;
+const MOST_SHOWN = 80;
+
+function byCode(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}

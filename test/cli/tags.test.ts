@@ -1,0 +1,82 @@
+/** Tags on the command line: of new runs, in lists, as filters; and the columns that lists are sorted by. */
+import { describe, expect, it } from 'vitest';
+import { article } from './article.ts';
+import { phasegate } from './cli.ts';
+
+/** Runs the pipeline of a folder. */
+async function ran(cwd: string, runId: string, ...flags: readonly string[]): Promise<void> {
+  const { code } = await phasegate(['run', 'p.mjs', '--run-id', runId, ...flags], { cwd });
+  expect(code).toBe(0);
+}
+
+/** The ids that `ls` lists. */
+async function listed(cwd: string, ...flags: readonly string[]): Promise<readonly unknown[]> {
+  const { stdout } = await phasegate(['ls', '--json', ...flags], { cwd });
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => Reflect.get(Object(JSON.parse(line)), 'runId'));
+}
+
+describe('tags on the command line', () => {
+  it('are those of --tag, and lists show and find them', async () => {
+    const cwd = await article('go');
+    await ran(cwd, 'one', '--tag', 'team=search', '--tag', 'nightly');
+    await ran(cwd, 'two', '--tag', 'team=ads');
+    await ran(cwd, 'none');
+    await ran(cwd, 'later', '--detach', '--tag', 'nightly');
+
+    const { stdout } = await phasegate(['ls'], { cwd });
+    expect(stdout).toMatch(/^run +status +approved +started +worked +used +pipeline +tags *$/mu);
+    expect(stdout).toMatch(/^one +completed .* article +nightly team=search *$/mu);
+    expect(stdout).toMatch(/^none +completed .* article *$/mu);
+    expect(stdout).toMatch(/^later +queued .* article +nightly *$/mu);
+    expect(await listed(cwd, '--tag', 'team')).toEqual(['two', 'one']);
+    expect(await listed(cwd, '--tag', 'nightly')).toEqual(['later', 'one']);
+    expect(await listed(cwd, '--tag', 'nightly', '--tag', 'team=search')).toEqual(['one']);
+    expect(await listed(cwd, '--tag', 'nightly', '-n', '1')).toEqual(['later']);
+    expect(await listed(cwd, '--tag', 'nightly', '--status', 'completed')).toEqual(['one']);
+    expect(await listed(cwd, '--sort', 'tags')).toEqual(['later', 'one', 'two', 'none']);
+
+    expect((await phasegate(['show', 'one'], { cwd })).stdout).toContain('\n  tags nightly team=search\n');
+    expect((await phasegate(['report', 'one'], { cwd })).stdout).toMatch(/\| Tags +\| nightly team=search +\|/u);
+    expect((await phasegate(['show', 'none'], { cwd })).stdout).not.toContain('tags');
+  }, 60_000);
+
+  it('are kept by a fork and by a copy of the run', async () => {
+    const cwd = await article('go');
+    await ran(cwd, 'one', '--tag', 'team=search');
+    await phasegate(['export', 'one', '-o', 'one.jsonl'], { cwd });
+    await phasegate(['import', 'one.jsonl', '--run-id', 'copy'], { cwd });
+    await phasegate(['fork', 'one', '--at', 'draft'], { cwd });
+    expect(await listed(cwd)).toHaveLength(3);
+    expect(await listed(cwd, '--tag', 'team=search')).toHaveLength(3);
+  }, 60_000);
+
+  it('that are invalid start nothing', async () => {
+    const cwd = await article('go');
+    const refused = await phasegate(['run', 'p.mjs', '--detach', '--tag', 'two words'], { cwd });
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain('Cannot start a run as its tags are invalid: this is no tag: "two words"');
+    const here = await phasegate(['run', 'p.mjs', '--tag', 'a=1', '--tag', 'a=2'], { cwd });
+    expect(here.code).not.toBe(0);
+    expect(here.stdout + here.stderr).toContain('two tags have the key "a": a=1 and a=2');
+    expect(await listed(cwd)).toEqual([]);
+  }, 60_000);
+});
+
+describe('the order of ls', () => {
+  it.each(['started', 'updated', 'worked', 'elapsed', 'cost', 'tokens', 'tags'])('may be by %s', async (order) => {
+    const cwd = await article('go');
+    await ran(cwd, 'one');
+    expect(await listed(cwd, '--sort', order)).toEqual(['one']);
+  });
+
+  it('is by no other column', async () => {
+    const cwd = await article('go');
+    await ran(cwd, 'one');
+    const { code, stderr } = await phasegate(['ls', '--sort', 'size'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Cannot list runs sorted by "size"\nUse one of started, updated, worked,');
+  });
+});
