@@ -13,7 +13,7 @@ import {
   verifyRun,
 } from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
-import { hasTag } from '../src/model/events/run-tags.ts';
+import { hasTag } from '../src/model/events/tag-search.ts';
 import { rememberSecrets } from '../src/model/values/known-secrets.ts';
 import { copyRun } from '../src/runtime/records/copy-run.ts';
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { hasTag } from '../model/events/run-tags.ts';
+import { hasTag } from '../model/events/tag-search.ts';
 import { parentOf } from '../runtime/child-ids.ts';
 import { withLiveness, workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';

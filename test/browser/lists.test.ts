@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { human, PhasegateError, retryRun, startRun, task, type Policy, type Run } from '../../src/index.ts';
+import { human, PhasegateError, retryRun, startRun, submitRun, task, type Policy, type Run } from '../../src/index.ts';
 import type { RunStore } from '../../src/store.ts';
 import { fake, never, type Fake } from '../rig.ts';
 import { dashboard } from './dashboard.ts';
@@ -72,6 +72,70 @@ describe('the list of runs', () => {
     await expect.poll(() => names(page)).toEqual(['done-1']);
     await page.getByLabel('Contains').fill('nothing');
     await page.getByText('No run matches these filters.').waitFor();
+  });
+
+  it('shows tags and figures, filters by tag and time, and sorts by cost, all in the address', async () => {
+    const { store, url } = await dashboard();
+    const spends = (name: string, costUsd: number) => {
+      const work = task('t', {
+        run({ report }) {
+          report({ costUsd, tokens: 1200 });
+          return 1;
+        },
+      });
+      return pipelineOf(name, [fake('a', { tasks: [work] })]);
+    };
+    await startRun(spends('cheap', 1), { store, runId: 'cheap', tags: ['team=search', 'nightly'] }).result;
+    await startRun(spends('dear', 3), { store, runId: 'dear', tags: ['team=ads'] }).result;
+    await startRun(spends('later', 2), { store, runId: 'later' }).result;
+    await submitRun(store, spends('next', 2), { runId: 'next' });
+    const { page } = await openTab(`${url}#/runs`);
+    await expect.poll(() => names(page)).toEqual(['next', 'later', 'dear', 'cheap']);
+    const row = page.locator('.runs tbody tr', { hasText: 'cheap' });
+    await expect.poll(() => row.innerText()).toMatch(/[\d.]+ s\s+1\.2k\s+\$1\.00\s+nightly\s+team=search/u);
+    await page.locator('.runs tbody tr', { hasText: 'next' }).getByText('queued').waitFor();
+    await page.getByLabel('Sort by').selectOption('highest cost');
+    await expect.poll(() => names(page)).toEqual(['dear', 'later', 'cheap', 'next']);
+    await page.getByLabel('Tag').selectOption('team (2)');
+    await expect.poll(() => names(page)).toEqual(['dear', 'cheap']);
+    await page.getByLabel('Last record').selectOption('last hour');
+    await expect.poll(() => page.url()).toContain('#/runs?tag=team&age=1h&sort=cost');
+    await page.reload();
+    await expect.poll(() => names(page)).toEqual(['dear', 'cheap']);
+    await page.getByRole('link', { name: 'nightly' }).click();
+    await expect.poll(() => names(page)).toEqual(['cheap']);
+    await page.getByRole('link', { name: 'Queued', exact: true }).click();
+    await expect.poll(() => names(page)).toEqual(['next']);
+  });
+
+  it('saves filters by name, renames and deletes them, and restores the usual ones', async () => {
+    const { store, url } = await dashboard();
+    await begin(store, 'done-1', [fake('a')]).result;
+    const { page } = await openTab(`${url}#/runs?find=done`);
+    const saved = page.getByRole('navigation', { name: 'Saved filters' });
+    const links = () => saved.getByRole('link').allInnerTexts();
+    await saved.getByRole('button', { name: 'Save this filter…' }).click();
+    await saved.getByLabel('Name of the filter').fill('<b>done</b>');
+    await saved.getByRole('button', { name: 'Save', exact: true }).click();
+    const usual = ['Waiting for people', 'Failed today', 'Queued', 'Highest cost this week'];
+    await expect.poll(links).toEqual([...usual, '<b>done</b>']);
+    await page.reload();
+    await expect.poll(links).toEqual([...usual, '<b>done</b>']);
+    await saved.getByRole('button', { name: 'Edit filters' }).click();
+    const last = saved.getByLabel('New name of <b>done</b>');
+    await last.fill('done ones');
+    await last.press('Enter');
+    for (const name of usual) await saved.getByRole('button', { name: `Delete ${name}` }).click();
+    await saved.getByRole('button', { name: 'Edit filters' }).click();
+    await expect.poll(links).toEqual(['done ones']);
+    await page.goto(`${url}#/runs`);
+    await saved.getByRole('link', { name: 'done ones' }).click();
+    await expect.poll(() => page.url()).toContain('#/runs?find=done');
+    await saved.getByRole('button', { name: 'Edit filters' }).click();
+    await saved.getByRole('button', { name: 'Delete done ones' }).click();
+    await saved.getByRole('button', { name: 'Restore the usual ones' }).click();
+    await saved.getByRole('button', { name: 'Edit filters' }).click();
+    await expect.poll(links).toEqual(usual);
   });
 
   it('cancels an unfinished run with a reason, and forks another', async () => {

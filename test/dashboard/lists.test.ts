@@ -7,17 +7,42 @@ import { mostUrgentFirst } from '../../visualizations/dashboard/src/home/urgency
 import { becauseOf, deadlineOf } from '../../visualizations/dashboard/src/inbox/item-words.ts';
 import { shellWord } from '../../visualizations/dashboard/src/parts/shell-word.ts';
 import { ALL_RUNS, hashOf, routeOf } from '../../visualizations/dashboard/src/route.ts';
-import { filterRuns, pipelinesIn, standingsIn } from '../../visualizations/dashboard/src/runs/filter-runs.ts';
+import { filterRuns, pipelinesIn, standingsIn, tagsIn } from '../../visualizations/dashboard/src/runs/filter-runs.ts';
 import { forkAt } from '../../visualizations/dashboard/src/runs/fork-at.ts';
+
+const HOUR = 3_600_000;
+/** Noon by the clock of this machine. */
+const NOW = new Date(2026, 10, 27, 12).getTime();
 
 describe('filterRuns()', () => {
   const runs = [
-    runOf({ runId: 'r-1', pipeline: 'book', standing: 'waiting', waiting: ['draft'] }),
-    runOf({ runId: 'r-2', pipeline: 'book', standing: 'completed', status: 'completed' }),
-    runOf({ runId: 'x-3', pipeline: 'Site', standing: 'running', worker: 'desk 1', source: '/home/ada/site.ts' }),
+    runOf({
+      runId: 'r-1',
+      pipeline: 'book',
+      standing: 'waiting',
+      waiting: ['draft'],
+      tags: ['nightly', 'team=ads'],
+      updatedAt: NOW - 2 * HOUR,
+    }),
+    runOf({
+      runId: 'r-2',
+      pipeline: 'book',
+      standing: 'completed',
+      status: 'completed',
+      tags: ['team=search'],
+      updatedAt: NOW - 30 * HOUR,
+    }),
+    runOf({
+      runId: 'x-3',
+      pipeline: 'Site',
+      standing: 'running',
+      worker: 'desk 1',
+      source: '/home/ada/site.ts',
+      updatedAt: NOW,
+    }),
   ];
   const found = (filter: Partial<Parameters<typeof filterRuns>[1]>) =>
-    filterRuns(runs, { ...ALL_RUNS, ...filter }).map(({ runId }) => runId);
+    filterRuns(runs, { ...ALL_RUNS, ...filter }, NOW).map(({ runId }) => runId);
 
   it.each([
     [{}, ['r-1', 'r-2', 'x-3']],
@@ -30,6 +55,15 @@ describe('filterRuns()', () => {
     [{ text: 'draft' }, ['r-1']],
     [{ text: 'book', standing: 'completed' }, ['r-2']],
     [{ pipeline: 'none' }, []],
+    [{ tag: 'team' }, ['r-1', 'r-2']],
+    [{ tag: 'team=search' }, ['r-2']],
+    [{ tag: 'team=sea' }, []],
+    [{ text: 'night' }, ['r-1']],
+    [{ age: '1h' }, ['x-3']],
+    [{ age: 'today' }, ['r-1', 'x-3']],
+    [{ age: '24h' }, ['r-1', 'x-3']],
+    [{ age: '7d' }, ['r-1', 'r-2', 'x-3']],
+    [{ age: 'soon' }, ['r-1', 'r-2', 'x-3']],
   ])('finds runs by %j', (filter, ids) => {
     expect(found(filter)).toEqual(ids);
   });
@@ -39,6 +73,13 @@ describe('filterRuns()', () => {
       ['book', 2],
       ['Site', 1],
     ]);
+    expect(tagsIn(runs)).toEqual([
+      ['nightly', 1],
+      ['team', 2],
+      ['team=ads', 1],
+      ['team=search', 1],
+    ]);
+    expect(tagsIn(runs.slice(0, 1)).map(([tag]) => tag)).toEqual(['nightly', 'team=ads']);
     expect([...standingsIn(runs)]).toEqual([
       ['waiting', 1],
       ['completed', 1],
@@ -52,6 +93,7 @@ describe('the address of a list of runs', () => {
     ALL_RUNS,
     { ...ALL_RUNS, standing: 'failed', pipeline: 'a & b?=#/%', text: ' two  words ' },
     { ...ALL_RUNS, pipeline: '\u202Ebook' },
+    { ...ALL_RUNS, tag: 'team=a/b+c', age: '7d', sort: 'cost' },
   ])('is read back as the same route for %j', (route) => {
     expect(routeOf(hashOf(route))).toEqual(route);
   });
@@ -86,7 +128,6 @@ describe('mostUrgentFirst()', () => {
 });
 
 describe('deadlineOf()', () => {
-  const HOUR = 3_600_000;
   it.each<[Partial<InboxItem>, string]>([
     [{}, ''],
     [{ dueAt: 2 * HOUR, expireAt: 2 * HOUR, onExpiry: 'reject' }, 'expires in 2 h, then is rejected'],

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { hasTag } from '../../model/events/run-tags.ts';
-import { orderRuns, readOrder } from '../../projections/run/run-order.ts';
+import { hasTag } from '../../model/events/tag-search.ts';
+import { orderRuns } from '../../projections/run/run-order.ts';
 import { readStandings } from '../../store/run-status.ts';
+import { readOrder } from '../options/read-order.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';

@@ -6,18 +6,13 @@
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import { MASK } from '../values/known-secrets.ts';
 import { maskSecrets } from './secrets.ts';
+import { tagKey } from './tag-search.ts';
 
 /** Most tags of a run. */
 export const MOST_TAGS = 16;
 
 /** Most characters of a tag. */
 export const LONGEST_TAG = 100;
-
-/** Returns the key of a tag: the part before `=`, or all of it. */
-export function tagKey(tag: string): string {
-  const at = tag.indexOf('=');
-  return at === -1 ? tag : tag.slice(0, at);
-}
 
 /** True if a text is a tag: a key, or a key and a value with `=` between, in letters, digits and a few signs. */
 export function isTag(text: unknown): text is string {
@@ -55,11 +50,6 @@ export function inheritedTags(tags: readonly string[] | undefined): readonly str
 /** Returns recorded tags for lists, bounded, as another program may have written the journal. */
 export function shownTags(tags: readonly string[] | undefined): readonly string[] {
   return (tags ?? []).slice(0, MOST_TAGS).map((tag) => tag.slice(0, LONGEST_TAG));
-}
-
-/** True if a run has a tag: exactly this one; or, without `=`, any tag of this key. */
-export function hasTag({ tags = [] }: { readonly tags?: readonly string[] | undefined }, wanted: string): boolean {
-  return wanted.includes('=') ? tags.includes(wanted) : tags.some((tag) => tagKey(tag) === wanted);
 }
 
 // --- internal ---

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunInfo } from './run-info.ts';
+
+/** Columns that lists are sorted by. */
+export const runOrders = ['started', 'updated', 'worked', 'elapsed', 'cost', 'tokens', 'tags'] as const;
 
 /** A column that lists are sorted by. */
 export type RunOrder = (typeof runOrders)[number];
@@ -37,21 +39,7 @@ export function orderRuns<T extends OrderedRun>(runs: readonly T[], by: RunOrder
   return runs.toSorted((one, other) => (sizes.get(other) ?? 0) - (sizes.get(one) ?? 0));
 }
 
-/** Reads the name of a column. @throws PhasegateError `INPUT_INVALID` */
-export function readOrder(text: string): RunOrder {
-  const found = runOrders.find((one) => one === text);
-  if (found) return found;
-  throw new PhasegateError('INPUT_INVALID', `Cannot list runs sorted by ${JSON.stringify(text.slice(0, MOST_SHOWN))}`, {
-    hint: `Use one of ${runOrders.join(', ')}.`,
-  });
-}
-
 // --- internal ---
-
-const runOrders = ['started', 'updated', 'worked', 'elapsed', 'cost', 'tokens', 'tags'] as const;
-
-/** Most characters of a refused name that a message repeats. */
-const MOST_SHOWN = 80;
 
 function sizeOf(run: OrderedRun, by: Exclude<RunOrder, 'tags'>, now: number): number {
   switch (by) {

@@ -19,8 +19,14 @@ export type Route =
       readonly standing: string;
       /** The name of their pipeline; '' for all. */
       readonly pipeline: string;
+      /** A tag, or the key of tags; '' for all. */
+      readonly tag: string;
+      /** The time of their latest record: `today`, `24h` or `7d`; '' for any. */
+      readonly age: string;
       /** A part of their id, or of the name of their pipeline; '' for all. */
       readonly text: string;
+      /** The column to sort by; '' for the start. */
+      readonly sort: string;
     }
   | { readonly page: 'item'; readonly item: string }
   /** An address that leads nowhere. */
@@ -58,7 +64,15 @@ export function routeOf(hash: string): Route {
   const options = new URLSearchParams(query);
   if (page === 'runs') {
     const wanted = (option: string) => options.get(option) ?? '';
-    return { page, standing: wanted('standing'), pipeline: wanted('pipeline'), text: wanted('find') };
+    return {
+      page,
+      standing: wanted('standing'),
+      pipeline: wanted('pipeline'),
+      tag: wanted('tag'),
+      age: wanted('age'),
+      text: wanted('find'),
+      sort: wanted('sort'),
+    };
   }
   if (page === 'start') return { page, pipeline: options.get('pipeline') ?? '' };
   if (page === 'item' && name !== '') return { page, item: name };
@@ -86,7 +100,10 @@ export function hashOf(route: Route): string {
       const options = new URLSearchParams();
       if (route.standing !== '') options.set('standing', route.standing);
       if (route.pipeline !== '') options.set('pipeline', route.pipeline);
+      if (route.tag !== '') options.set('tag', route.tag);
+      if (route.age !== '') options.set('age', route.age);
       if (route.text !== '') options.set('find', route.text);
+      if (route.sort !== '') options.set('sort', route.sort);
       const query = options.toString();
       return `#/runs${query === '' ? '' : `?${query}`}`;
     }
@@ -112,7 +129,15 @@ export function hashOf(route: Route): string {
 }
 
 /** The list of all runs. */
-export const ALL_RUNS = { page: 'runs', standing: '', pipeline: '', text: '' } as const satisfies Route;
+export const ALL_RUNS = {
+  page: 'runs',
+  standing: '',
+  pipeline: '',
+  tag: '',
+  age: '',
+  text: '',
+  sort: '',
+} as const satisfies Route;
 
 /** Formats a route within a run as a URL hash. */
 export function hashOfRun(run: string, how: Partial<Omit<RunRoute, 'page' | 'run'>> = {}): string {

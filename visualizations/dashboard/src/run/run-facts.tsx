@@ -10,7 +10,7 @@ import { dollars } from '../../../../src/projections/wording/amount-words.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
 import type { RunAtRecord } from '../data/run-history.ts';
-import { startOf } from '../parts/untrusted-text.ts';
+import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { amount, exactDuration, isoTime, timeText } from '../parts/words.ts';
 import { hashOfRun } from '../route.ts';
 
@@ -50,6 +50,7 @@ export function RunFacts({ run, moment, info, isLive }: RunFactsProps): ReactNod
           </a>
         </Fact>
       )}
+      {info?.tags === undefined ? null : <Fact name="Tags">{inOneLine(info.tags.join(' '))}</Fact>}
       {info?.forkOf === undefined ? null : (
         <Fact name="Fork of">
           <a href={hashOfRun(info.forkOf)}>{startOf(info.forkOf, 60)}</a>

@@ -10,46 +10,58 @@ import { startOf } from '../parts/untrusted-text.ts';
 import { standingWords } from '../parts/status.tsx';
 import { go } from '../navigate.ts';
 import { ALL_RUNS } from '../route.ts';
-import { ACTIVE, pipelinesIn, type RunFilter, standingsIn } from './filter-runs.ts';
+import { FilterField } from './filter-field.tsx';
+import { ACTIVE, AGES, pipelinesIn, type RunFilter, standingsIn, tagsIn } from './filter-runs.ts';
 
 interface RunFiltersProps {
   readonly runs: readonly UiRun[];
   readonly wanted: RunFilter;
 }
 
-/** Fields for status, pipeline and text. */
+/** Fields for status, pipeline, tag, age, text and order. */
 export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
   const id = useId();
-  const { standing, pipeline, text } = wanted;
+  const { standing, pipeline, tag, age, text, sort } = wanted;
   const look = (change: Partial<RunFilter>) => go({ ...ALL_RUNS, ...wanted, ...change, page: 'runs' }, 'replace');
   const standings = standingsIn(runs);
   const active = runs.filter((run) => run.status === 'running').length;
-  const isAny = standing !== '' || pipeline !== '' || text !== '';
+  const tags = tagsIn(runs);
+  const isAny = [standing, pipeline, tag, age, text].some((one) => one !== '');
   return (
     <search className="filters">
-      <span>
-        <label htmlFor={`${id} standing`}>Status</label>
-        <select id={`${id} standing`} value={standing} onChange={({ target }) => look({ standing: target.value })}>
-          <option value="">all</option>
-          <option value={ACTIVE}>not ended ({active})</option>
-          {STANDINGS.map((one) => (
-            <option key={one} value={one}>
-              {standingWords[one]} ({standings.get(one) ?? 0})
-            </option>
-          ))}
-        </select>
-      </span>
-      <span>
-        <label htmlFor={`${id} pipeline`}>Pipeline</label>
-        <select id={`${id} pipeline`} value={pipeline} onChange={({ target }) => look({ pipeline: target.value })}>
-          <option value="">all</option>
-          {pipelinesIn(runs).map(([name, count]) => (
-            <option key={name} value={name}>
-              {startOf(name, 60)} ({count})
-            </option>
-          ))}
-        </select>
-      </span>
+      <FilterField
+        label="Status"
+        any="all"
+        value={standing}
+        choices={[
+          [ACTIVE, `not ended (${active})`],
+          ...STANDINGS.map((one) => [one, `${standingWords[one]} (${standings.get(one) ?? 0})`] as const),
+        ]}
+        onChange={(value) => look({ standing: value })}
+      />
+      <FilterField
+        label="Pipeline"
+        any="all"
+        value={pipeline}
+        choices={pipelinesIn(runs).map(([name, count]) => [name, `${startOf(name, 60)} (${count})`])}
+        onChange={(value) => look({ pipeline: value })}
+      />
+      {tags.length === 0 && tag === '' ? null : (
+        <FilterField
+          label="Tag"
+          any="all"
+          value={tag}
+          choices={tags.map(([name, count]) => [name, `${startOf(name, 60)} (${count})`])}
+          onChange={(value) => look({ tag: value })}
+        />
+      )}
+      <FilterField
+        label="Last record"
+        any="any time"
+        value={age}
+        choices={AGES}
+        onChange={(value) => look({ age: value })}
+      />
       <span>
         <label htmlFor={`${id} text`}>Contains</label>
         <input
@@ -60,8 +72,15 @@ export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
           onChange={({ target }) => look({ text: target.value })}
         />
       </span>
+      <FilterField
+        label="Sort by"
+        any="latest start"
+        value={sort}
+        choices={ORDERS}
+        onChange={(value) => look({ sort: value })}
+      />
       {isAny ? (
-        <button type="button" onClick={() => look({ standing: '', pipeline: '', text: '' })}>
+        <button type="button" onClick={() => look({ ...ALL_RUNS, sort })}>
           Show all
         </button>
       ) : null}
@@ -70,6 +89,15 @@ export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
 }
 
 // --- internal ---
+
+const ORDERS = [
+  ['updated', 'latest record'],
+  ['worked', 'longest work'],
+  ['elapsed', 'longest time'],
+  ['cost', 'highest cost'],
+  ['tokens', 'most tokens'],
+  ['tags', 'tags'],
+] as const;
 
 const STANDINGS = [
   'waiting',

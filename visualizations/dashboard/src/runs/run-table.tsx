@@ -4,13 +4,15 @@
  * @module
  */
 import { memo, type ReactNode, useState } from 'react';
-import { dollars } from '../../../../src/projections/wording/amount-words.ts';
+import { elapsedMsOf, workedMsOf } from '../../../../src/projections/run/run-order.ts';
+import { dollars, thousands } from '../../../../src/projections/wording/amount-words.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { StandingBadge } from '../parts/status.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
-import { hashOfRun } from '../route.ts';
+import { exactDuration } from '../parts/words.ts';
+import { ALL_RUNS, hashOf, hashOfRun } from '../route.ts';
 import { RunActions } from './run-actions.tsx';
 import './runs.css';
 
@@ -25,9 +27,12 @@ export function RunTable({ runs }: { readonly runs: readonly UiRun[] }): ReactNo
           <th scope="col">Run</th>
           <th scope="col">Status</th>
           <th scope="col">Approved</th>
-          <th scope="col" className="amount">
-            Cost
-          </th>
+          {['Work', 'Tokens', 'Cost'].map((title) => (
+            <th key={title} scope="col" className="amount">
+              {title}
+            </th>
+          ))}
+          <th scope="col">Tags</th>
           <th scope="col">Started</th>
           <th scope="col">Last record</th>
           <th scope="col">
@@ -70,6 +75,8 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
     approved,
     phases,
     costUsd,
+    tokens,
+    tags = [],
     startedAt,
     updatedAt,
     waiting,
@@ -78,6 +85,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
     damage,
     actions,
   } = run;
+  const worked = workedMsOf(run, now);
   return (
     <>
       <tr className={isOpen ? 'open' : ''}>
@@ -102,7 +110,18 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
         <td className="progress">
           <progress aria-hidden="true" value={approved} max={Math.max(1, phases)} /> {approved} of {phases}
         </td>
+        <td className="amount" title={`${exactDuration(elapsedMsOf(run, now))} in all`}>
+          {worked === undefined ? '–' : exactDuration(worked)}
+        </td>
+        <td className="amount">{tokens > 0 ? thousands(tokens) : '–'}</td>
         <td className="amount">{costUsd > 0 ? dollars(costUsd) : '–'}</td>
+        <td className="tags">
+          {tags.map((tag, at) => (
+            <a key={at} href={hashOf({ ...ALL_RUNS, tag })}>
+              {inOneLine(tag)}
+            </a>
+          ))}
+        </td>
         <td>
           <TimeAgo time={startedAt} now={now} />
         </td>
@@ -123,7 +142,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
       </tr>
       {isOpen ? (
         <tr className="opened">
-          <td colSpan={7}>
+          <td colSpan={10}>
             <RunActions run={run} />
           </td>
         </tr>

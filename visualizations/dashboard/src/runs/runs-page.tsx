@@ -4,7 +4,9 @@
  * @module
  */
 import { type ReactNode, useMemo, useState } from 'react';
+import { orderRuns, runOrders } from '../../../../src/projections/run/run-order.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
+import { useNow } from '../data/now.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { amount, counted } from '../parts/words.ts';
 import type { Route } from '../route.ts';
@@ -12,6 +14,7 @@ import { filterRuns, type RunFilter } from './filter-runs.ts';
 import { RunFilters } from './run-filters.tsx';
 import { MOST_RUNS } from './run-list.ts';
 import { RunTable } from './run-table.tsx';
+import { SavedFilters } from './saved-filters.tsx';
 import { useRunList } from './use-run-list.ts';
 import './runs.css';
 
@@ -36,7 +39,11 @@ const PAGE = 100;
 
 function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wanted: RunFilter }): ReactNode {
   const [most, setMost] = useState(PAGE);
-  const found = useMemo(() => filterRuns(runs, wanted), [runs, wanted]);
+  const now = useNow(10_000);
+  const found = useMemo(() => {
+    const order = runOrders.find((one) => one === wanted.sort) ?? 'started';
+    return orderRuns(filterRuns(runs, wanted, now), order, now);
+  }, [runs, wanted, now]);
   if (runs.length === 0) {
     return (
       <p className="quiet">
@@ -47,6 +54,7 @@ function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wa
   const isFiltered = found.length < runs.length;
   return (
     <>
+      <SavedFilters wanted={wanted} />
       <RunFilters runs={runs} wanted={wanted} />
       <p className="quiet">
         <output>

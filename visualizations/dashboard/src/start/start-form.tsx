@@ -24,6 +24,7 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
   const canBegin = actions.includes('resume');
   const [typed, setTyped] = useState<Typed>({ as: wantsText(pipeline.schema) ? 'text' : 'json', text: '' });
   const [begin, setBegin] = useState(canBegin);
+  const [tags, setTags] = useState('');
   const [isSending, setIsSending] = useState(false);
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const [stored, setStored] = useState<NotBegun | null>(null);
@@ -32,7 +33,13 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
   const send = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if ('problem' in input || isSending) return;
-    const wanted = { pipeline: pipeline.name, ...input, ...(begin && { begin }) };
+    const words = tags.split(/[\s,]+/u).filter((word) => word !== '');
+    const wanted = {
+      pipeline: pipeline.name,
+      ...input,
+      ...(words.length > 0 && { tags: words }),
+      ...(begin && { begin }),
+    };
     const text = JSON.stringify(wanted);
     // The same request keeps its id, so that sending it again starts no second run.
     const runId = sent.current?.text === text ? sent.current.runId : ulid();
@@ -85,6 +92,17 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
           {() => <pre className="schema">{JSON.stringify(pipeline.schema, null, 2)}</pre>}
         </ClosedPart>
       )}
+      <p>
+        <label htmlFor={`${id} tags`}>Tags</label>{' '}
+        <input
+          id={`${id} tags`}
+          value={tags}
+          placeholder="nightly team=search"
+          maxLength={2000}
+          disabled={isSending}
+          onChange={({ target }) => setTags(target.value)}
+        />
+      </p>
       {canBegin ? (
         <label className="begin">
           <input type="checkbox" checked={begin} onChange={({ target }) => setBegin(target.checked)} /> begin at once,
