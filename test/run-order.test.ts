@@ -1,6 +1,7 @@
 /** Order of runs in lists, and their durations, as tables. */
 import { describe, expect, it } from 'vitest';
 import { elapsedMsOf, orderRuns, type OrderedRun, workedMsOf } from '../src/projections/run/run-order.ts';
+import { standingOf } from '../src/store/run-status.ts';
 import { infoOf } from '../src/testing/store/trial.ts';
 
 const NOW = 10_000;
@@ -50,5 +51,17 @@ describe('the durations of a run', () => {
   ] as const)('%s', (_, more, worked, elapsed) => {
     expect(workedMsOf(run('r', more), NOW)).toBe(worked);
     expect(elapsedMsOf(run('r', more), NOW)).toBe(elapsed);
+  });
+});
+
+describe('a run with its first record only', () => {
+  const lease = { runId: 'r', holder: 'desk 1', token: 't', expiresAt: 1 };
+
+  it('is queued until a process has had it', () => {
+    const fresh = { ...infoOf('r', 1), lease: undefined };
+    expect(standingOf(fresh)).toBe('queued');
+    expect(standingOf({ ...fresh, lease })).toBe('running');
+    expect(standingOf({ ...fresh, lapsed: lease })).toBe('suspended');
+    expect(standingOf({ ...fresh, seq: 2 })).toBe('suspended');
   });
 });

@@ -90,9 +90,12 @@ describe('the page that starts runs', () => {
     });
     const { page } = await openTab(`${url}#/start?pipeline=plain`);
     expect(await page.getByLabel('begin at once, without a worker').isChecked()).toBe(true);
+    await page.getByLabel('Tags').fill(' team=search, nightly');
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await expect.poll(() => page.url()).toContain('#/run/');
     await page.getByText('completed').first().waitFor();
+    await page.getByText('nightly team=search').waitFor();
+    expect((await store.runs()).map(({ tags }) => tags)).toEqual([['nightly', 'team=search']]);
   });
 
   it('tells why a stored run could not be begun, and leads to it', async () => {
