@@ -55,6 +55,8 @@ export interface Progress {
   readonly baseline: Baseline | undefined;
   /** Reflections on the attempt before, if there are any. */
   readonly reflected: Reflected | undefined;
+  /** Answers of all reviewers that are not people, if the review waits for people only. */
+  readonly verdicts?: Readonly<Record<string, Verdict>> | undefined;
 }
 
 /** The owner of work: it takes reports and the outcome. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
+import type { EventOf, PhaseReport, TaskReport } from '../../model/events/event.ts';
 import type { PhasePlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { byName } from '../../model/values/by-name.ts';
@@ -27,6 +27,7 @@ export function createProgress(startedAt = 0): ProgressFold {
   let failure: AttemptOutcome | undefined;
   let baseline: Baseline | undefined;
   let reflected: Reflected | undefined;
+  let verdicts: EventOf<'review.waiting'>['verdicts'];
   return {
     startedAt,
     note(report, time) {
@@ -52,16 +53,27 @@ export function createProgress(startedAt = 0): ProgressFold {
         case 'phase.reflected':
           reflected = report;
           return;
+        case 'review.waiting':
+          verdicts = report.verdicts;
+          return;
         case 'task.asked':
         case 'task.answered':
         case 'task.reported':
-        case 'review.waiting':
         case 'phase.warned':
       }
     },
     soFar(now) {
       const waitMs = byName(Object.entries(due).map(([task, one]) => [task, left(one, now)]));
-      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure, baseline, reflected };
+      return {
+        elapsedMs: Math.max(0, now - startedAt),
+        outputs,
+        tries,
+        waitMs,
+        failure,
+        baseline,
+        reflected,
+        verdicts,
+      };
     },
   };
 }

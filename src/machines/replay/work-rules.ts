@@ -119,13 +119,16 @@ export function rulesOf({ phase, copied = 0, resumed = [] }: RulesOptions): Work
         return asked(report);
       case 'task.answered':
         return asked(report) ?? answered(report);
+      case 'review.waiting':
+        return Object.keys(report.verdicts ?? {}).every((name) => reviewers.has(name))
+          ? undefined
+          : 'the phase has no such reviewer';
       case 'phase.warned':
       case 'phase.retrying':
       case 'phase.rewinding':
       case 'phase.rejected':
       case 'phase.escalated':
       case 'phase.reflected':
-      case 'review.waiting':
       case 'check.baselined':
       case 'loop.detected':
       case 'attempt.unchanged':

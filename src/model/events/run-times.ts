@@ -93,8 +93,8 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       case 'run.resumed':
         if (event.plan) readPlan(event.plan);
         if (event.workedMs !== undefined) state.workedMs = event.workedMs;
-        // An interrupted review is asked again as a whole.
-        recount(() => phases.forEach((phase) => (phase.isForPeople = false)));
+        // An interrupted review is asked again as a whole, unless the records have the answers.
+        recount(() => phases.forEach((phase) => (phase.isForPeople = phase.isKept)));
         return;
       case 'limit.reached':
         if (event.holds !== null || !state.mayHold) return;
