@@ -49,6 +49,8 @@ export interface Progress {
   readonly tries: Readonly<Record<string, number>>;
   /** Milliseconds until the next try of each task that waits for one. */
   readonly waitMs: Readonly<Record<string, number>>;
+  /** Milliseconds since the latest try of each task began. */
+  readonly ranMs: Readonly<Record<string, number>>;
   /** The outcome of the attempt if a task has failed for good. */
   readonly failure: AttemptOutcome | undefined;
   /** Checks that failed before its tasks, if that is known. */

@@ -23,6 +23,7 @@ export interface ProgressFold {
 export function createProgress(startedAt = 0): ProgressFold {
   const outputs = byName();
   const tries = byName<number>();
+  const begun = byName<number>();
   const due = byName<{ readonly at: number; readonly delayMs: number }>();
   let failure: AttemptOutcome | undefined;
   let baseline: Baseline | undefined;
@@ -33,12 +34,15 @@ export function createProgress(startedAt = 0): ProgressFold {
     note(report, time) {
       switch (report.type) {
         case 'task.started':
+          // A process that resumes the run records the same try again.
+          if (begun[report.task] === undefined || tries[report.task] !== report.try) begun[report.task] = time;
           tries[report.task] = report.try;
           delete due[report.task];
           return;
         case 'task.retrying':
           if (report.reviewer) return;
           tries[report.task] = report.try + 1;
+          delete begun[report.task];
           due[report.task] = { at: time + report.delayMs, delayMs: report.delayMs };
           return;
         case 'task.completed':
@@ -64,16 +68,9 @@ export function createProgress(startedAt = 0): ProgressFold {
     },
     soFar(now) {
       const waitMs = byName(Object.entries(due).map(([task, one]) => [task, left(one, now)]));
-      return {
-        elapsedMs: Math.max(0, now - startedAt),
-        outputs,
-        tries,
-        waitMs,
-        failure,
-        baseline,
-        reflected,
-        verdicts,
-      };
+      const ranMs = byName(Object.entries(begun).map(([task, time]) => [task, Math.max(0, now - time)]));
+      const elapsedMs = Math.max(0, now - startedAt);
+      return { elapsedMs, outputs, tries, waitMs, ranMs, failure, baseline, reflected, verdicts };
     },
   };
 }

@@ -53,10 +53,15 @@ export function works(
   return of.asked === 0 || (!isForPeople && of.asked + answered < reviewers);
 }
 
-/** True if no task or reviewer of the phase is active or about to begin. It waits for people, for its next try, or for other phases. */
-export function isIdle(phase: PhaseWork, isHeld: boolean): boolean {
+/**
+ * True if no task or reviewer of the phase is active or about to begin. It waits for people, for its next try, for runs that only wait, or
+ * for other phases.
+ *
+ * @param parked Number of tasks that have begun, and whose run only waits.
+ */
+export function isIdle(phase: PhaseWork, isHeld: boolean, parked: number): boolean {
   const { stage, of } = phase;
-  if (stage === 'running') return of.begun === 0 && (isHeld || of.asked + of.again > 0);
+  if (stage === 'running') return of.begun === parked && (isHeld || of.asked + of.again + parked > 0);
   // Another process would ask reviewers again whose answers the records lack.
   return !works(phase, isHeld) && (!phase.isForPeople || phase.isKept);
 }
