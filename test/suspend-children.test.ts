@@ -18,11 +18,18 @@ import {
   type RunOptions,
 } from '../src/index.ts';
 import { answerItem } from '../src/inbox.ts';
+import { postgresStore } from '../src/postgres.ts';
 import { sqliteStore } from '../src/sqlite.ts';
 import type { RunStore } from '../src/store.ts';
+import { startPglite, type Engine } from './postgres/pglite.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'suspend-children-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let engine: Engine | undefined;
+let schemas = 0;
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await engine?.close();
+});
 
 const HOUR = 3_600_000;
 const CHILD = 'run/build/0/0/task/all';
@@ -88,10 +95,11 @@ function turns(count = 20): Promise<void> {
 
 describe.each([
   ['memory', () => memoryStore()],
+  ['PostgreSQL', async () => postgresStore({ pool: (engine ??= await startPglite()).pool, schema: `s${schemas++}` })],
   ['SQLite', () => sqliteStore(join(folder, `${Math.random()}.sqlite`))],
 ])('a run whose task has started one that waits for a person, in a store in %s', (_, make) => {
   it('is suspended with it, and both are continued by the answer', async () => {
-    const store = make();
+    const store = await make();
     const { works, pipeline } = reviewed();
     const outer = around(pipeline);
     expect(await statusOf(store, outer)).toBe('suspended');
@@ -115,7 +123,7 @@ describe.each([
   });
 
   it('is suspended with the one that has started it, and so on', async () => {
-    const store = make();
+    const store = await make();
     const { works, pipeline } = reviewed();
     const outer = around(around(pipeline, {}, 'middle'));
     expect(await statusOf(store, outer)).toBe('suspended');
@@ -128,7 +136,7 @@ describe.each([
   });
 
   it('is ready if the answer came after the child was suspended, and before the parent', async () => {
-    const kept = make();
+    const kept = await make();
     const { pipeline } = reviewed();
     let isAnswered = false;
     const store: RunStore = {
