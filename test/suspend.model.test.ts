@@ -80,11 +80,13 @@ function pipelineOf(name: string, spec: readonly PhaseSpec[]): Pipeline<unknown>
         tasks: tasks.map((one, index) => taskOf(`t${index}`, `${name}-${at}-${index}`, one)),
         ...(gate !== '' && {
           review: {
-            by: [...gate].map((kind, index) =>
-              kind === 'p'
-                ? task(`r${index}`, { run: human({ question: 'Good?' }) })
-                : task(`r${index}`, { run: modelReview }),
-            ) as never,
+            by: gate
+              .split('')
+              .map((kind, index) =>
+                kind === 'p'
+                  ? task(`r${index}`, { run: human({ question: 'Good?' }) })
+                  : task(`r${index}`, { run: modelReview }),
+              ) as never,
             maxRetries: 2,
             onExhausted: 'accept',
           },
@@ -125,9 +127,9 @@ async function inOneProcess(pipelines: readonly Pipeline<unknown>[], isWhole: bo
   const store = memoryStore();
   for (const pipeline of pipelines) {
     const run = startRun(pipeline, { store, runId: pipeline.name, attended: true });
-    let isOver = false;
-    void run.result.then(() => (isOver = true));
-    while (!isOver) {
+    const state = { isOver: false };
+    void run.result.then(() => (state.isOver = true));
+    while (!state.isOver) {
       for (const item of run.inbox())
         if (await isDue(store, item)) await run.answer(item.id, replyTo(item)).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, 1));
