@@ -9,7 +9,7 @@ import type { Lease, ListedRun, RunStore } from '../../store/port.ts';
 /** A version of a pipeline. */
 export type Version = Pick<ListedRun, 'pipeline' | 'fingerprint'>;
 
-/** Tells others that a worker takes runs of some versions, until it is stopped. One worker of each version tells it. */
+/** Announces that a worker takes runs of some versions, until it is stopped. One worker of each version does. */
 export function announceWorker(
   store: RunStore,
   versions: readonly Version[],
@@ -28,7 +28,7 @@ export function announceWorker(
       try {
         held.set(name, await (lease ? store.renew(lease, LEASE_MS) : store.acquire(name, holder, LEASE_MS)));
       } catch {
-        // Another worker has told it, or the store fails. Later it is told again.
+        // Another worker has the lease, or the store fails. The next round tries again.
         held.delete(name);
       }
     }
@@ -44,7 +44,7 @@ export function announceWorker(
   };
 }
 
-/** True if a worker has told that it takes runs of a version. False also if the store does not say. */
+/** True if a worker has announced that it takes runs of a version. False also if the store does not say. */
 export async function hasWorker(store: RunStore, version: Version): Promise<boolean> {
   try {
     await store.release(await store.acquire(nameOf(version), 'a look for workers', 1));
