@@ -5,7 +5,7 @@
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { approve, createWorker, definePipeline, human, phase, submitRun, task } from 'phasegate';
+import { approve, createWorker, definePipeline, human, phase, submitRun, task, type Pipeline } from 'phasegate';
 import { answerItem } from 'phasegate/inbox';
 import { postgresStore } from 'phasegate/postgres';
 import { sqliteStore } from 'phasegate/sqlite';
@@ -17,7 +17,8 @@ export async function benchWaiting(runs = 10_000): Promise<void> {
   mkdirSync('out', { recursive: true });
   const folder = mkdtempSync(join('out', 'bench-'));
   try {
-    await measure('SQLite', sqliteStore(join(folder, 'runs.sqlite')), runs);
+    for (const of of [essay, collection])
+      await measure('SQLite', sqliteStore(join(folder, `${of.name}.sqlite`)), runs, of);
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -25,7 +26,8 @@ export async function benchWaiting(runs = 10_000): Promise<void> {
   if (missing !== undefined) return console.log(`Without PostgreSQL: ${missing}`);
   const server = await startServer();
   try {
-    await measure('PostgreSQL', postgresStore({ connectionString: server.address }), runs);
+    for (const of of [essay, collection])
+      await measure('PostgreSQL', postgresStore({ connectionString: server.address, schema: of.name }), runs, of);
   } finally {
     await server.remove();
   }
@@ -33,19 +35,19 @@ export async function benchWaiting(runs = 10_000): Promise<void> {
 
 // --- internal ---
 
-async function measure(name: string, store: RunStore, runs: number): Promise<void> {
+async function measure(name: string, store: RunStore, runs: number, of: Pipeline<unknown>): Promise<void> {
   try {
     const submitMs = await took(async () => {
-      for (let run = 0; run < runs; run++) await submitRun(store, essay, { attended: true });
+      for (let run = 0; run < runs; run++) await submitRun(store, of, { attended: true });
     });
     const suspended = waits(runs);
-    const first = createWorker(store, [essay], { concurrency: 20, onDone: suspended.note });
+    const first = createWorker(store, [of], { concurrency: 20, onDone: suspended.note });
     const suspendMs = await took(() => suspended.done);
     await first.stop();
     const before = heapMiB();
     const counted = countCalls(store);
     let taken = (): void => undefined;
-    const worker = createWorker(counted.store, [essay], { onRun: () => taken() });
+    const worker = createWorker(counted.store, [of], { onRun: () => taken() });
     await pause(10_000);
     const calls = counted.calls / 10;
     const heap = heapMiB() - before;
@@ -63,7 +65,8 @@ async function measure(name: string, store: RunStore, runs: number): Promise<voi
     }
     await worker.stop();
     latencies.sort((a, b) => a - b);
-    console.log(`\n| ${runs} runs of one task and one person, in ${name} |  |\n| --- | ---: |`);
+    const what = of === essay ? 'one task and one person' : 'a task whose run has them';
+    console.log(`\n| ${runs} runs of ${what}, in ${name} |  |\n| --- | ---: |`);
     for (const [fact, value] of [
       ['submitted, runs per second', rate(runs, submitMs)],
       ['begun and suspended by one worker, runs per second', rate(runs, suspendMs)],
@@ -81,6 +84,12 @@ async function measure(name: string, store: RunStore, runs: number): Promise<voi
 const essay = definePipeline({
   name: 'essay',
   phases: [phase('draft', { tasks: [task('write', { run: () => 'text' })], review: human({ question: 'Good?' }) })],
+});
+
+/** Each of its runs has a run of the other. */
+const collection = definePipeline({
+  name: 'collection',
+  phases: [phase('all', { tasks: [task('one', { pipeline: () => essay })] })],
 });
 
 function rate(count: number, ms: number): string {

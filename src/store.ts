@@ -1,8 +1,9 @@
 /**
- * phasegate/store: the types of the store port, for implementations of stores.
+ * phasegate/store: the types of the store port, for implementations of stores, and the runs that a message wakes.
  *
  * @module
  */
+export { runsAbove } from './model/handlers/work-key.ts';
 export type { Backup, BackupOptions, Compaction } from './store/maintenance.ts';
 export type {
   Append,

@@ -10,6 +10,7 @@ import {
   retry,
   startRun,
   task,
+  verifyRun,
   type Pipeline,
   type RunOptions,
 } from '../src/index.ts';
@@ -277,31 +278,60 @@ describe('a run that waits for a person is held', () => {
   });
 });
 
-describe('a gate with a person and a reviewer who is none', () => {
-  it('holds the run, as the other one would be asked again', async () => {
-    const store = memoryStore();
-    let reviews = 0;
-    const pipeline = definePipeline({
-      name: NAME,
-      phases: [
-        phase('draft', {
-          tasks: [task('write', { run: () => 1 })],
-          review: {
-            by: [
-              task('ada', { run: human({ question: 'Good?' }) }),
-              task('model', { run: () => (reviews++, approve()) }),
-            ],
-          },
-        }),
-      ],
+describe('a gate with a person and reviewers who are none', () => {
+  /** Reviews by Ada, who is a person, a model and a program. `asked` counts their calls. */
+  function mixed() {
+    const asked = { model: 0, program: 0, checks: 0 };
+    const by = [
+      task('ada', { run: human({ question: 'Good?' }) }),
+      task('model', { run: () => (asked.model++, retry('Shorter.')) }),
+      task('program', { run: () => (asked.program++, approve()) }),
+    ];
+    const checks = [{ name: 'spelling', run: () => (asked.checks++, true) }];
+    const draft = phase('draft', {
+      tasks: [task('write', { run: ({ revision }) => revision?.feedback ?? 'first' })],
+      review: { by, checks, maxRetries: 1, onExhausted: 'accept' },
     });
-    const run = await begin(store, pipeline);
-    for (let turn = 0; turn < 100 && !(await typesOf(store)).includes('review.waiting'); turn++) await turns(1);
-    await turns();
-    expect((await store.run('run'))?.lease).toBeDefined();
-    await run.answer(await onlyItem(store), { type: 'decide', decision: approve() });
-    expect((await run.result).status).toBe('completed');
-    expect(reviews).toBe(1);
+    return { asked, pipeline: definePipeline({ name: NAME, phases: [draft] }) };
+  }
+
+  it('suspends the run for the person, and keeps the answers of the others', async () => {
+    const store = memoryStore();
+    const { asked, pipeline } = mixed();
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(await isReady(store)).toBe(false);
+    expect(asked).toEqual({ model: 1, program: 1, checks: 1 });
+    // Resumed in vain, it neither asks nor reports again.
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect((await typesOf(store)).filter((type) => type === 'review.waiting')).toHaveLength(1);
+    await answerItem(store, await onlyItem(store), { type: 'decide', decision: approve() });
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(asked).toEqual({ model: 2, program: 2, checks: 2 });
+    const records = await store.read('run');
+    const decided = records.flatMap(({ event }) => (event.type === 'review.decided' ? [event] : []));
+    expect(decided[0]?.verdict).toMatchObject({ type: 'retry', feedback: 'Shorter.' });
+    expect(Object.keys(decided[0]?.verdicts ?? {})).toEqual(['ada', 'model', 'program']);
+    expect((await verifyRun(store, 'run')).problems).toEqual([]);
+  });
+
+  it('asks them again if a journal of an earlier version lacks their answers', async () => {
+    const earlier = memoryStore();
+    const { asked, pipeline } = mixed();
+    expect(await statusOf(earlier, pipeline)).toBe('suspended');
+    const store = memoryStore();
+    const info = await earlier.run('run');
+    if (!info) throw new Error('The run is gone.');
+    const records = (await earlier.read('run')).map((record) =>
+      record.event.type === 'review.waiting'
+        ? { ...record, event: { type: 'review.waiting', phase: 'draft', generation: 0, attempt: 0 } as const }
+        : record,
+    );
+    const items = await earlier.inbox();
+    const lease = await store.acquire('run', 'test', 1000);
+    await store.append({ runId: 'run', records, info, items, artifacts: [] }, lease);
+    await store.release(lease);
+    expect(await statusOf(store, pipeline)).toBe('suspended');
+    expect(asked).toEqual({ model: 2, program: 2, checks: 2 });
   });
 });
 

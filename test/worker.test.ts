@@ -21,6 +21,7 @@ import {
 } from '../src/index.ts';
 import { answerItem } from '../src/inbox.ts';
 import { sqliteStore } from '../src/sqlite.ts';
+import { hasWorker } from '../src/runtime/workers/presence.ts';
 import type { RunStore } from '../src/store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'phasegate-worker-'));
@@ -255,6 +256,21 @@ describe('a worker', () => {
     const [one, two] = [reviewed().pipeline, reviewed().pipeline];
     expect(() => createWorker(memoryStore(), [one, two])).toThrow('named "essay" have the same definition');
     expect(() => createWorker(memoryStore(), [one, one], { signal: AbortSignal.abort() })).not.toThrow();
+  });
+});
+
+describe('a worker is seen by others', () => {
+  it('until it is stopped', async () => {
+    const store = memoryStore();
+    const { pipeline } = reviewed();
+    await submitRun(store, pipeline, { runId: 'r' });
+    const run = await store.run('r');
+    if (!run) throw new Error('The run is gone.');
+    expect(await hasWorker(store, run)).toBe(false);
+    const first = employ(store, pipeline);
+    await until(() => hasWorker(store, run));
+    await first.worker.stop();
+    expect(await hasWorker(store, run)).toBe(false);
   });
 });
 

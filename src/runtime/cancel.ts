@@ -3,10 +3,7 @@
  *
  * @module
  */
-import type { TaskWork, Work } from '../model/definition/compile.ts';
-import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import type { Plan } from '../model/plan/plan.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
@@ -14,6 +11,7 @@ import { runUnknown } from '../store/refusals.ts';
 import { openChildren } from './child-ids.ts';
 import { definitionOf } from '../model/events/run-definition.ts';
 import type { ResumeOptions } from './resume.ts';
+import { idlePipeline } from './resuming/idle-pipeline.ts';
 import { patientStore } from './records/patient-store.ts';
 import { starter } from './start.ts';
 
@@ -40,8 +38,7 @@ export async function cancelRun(
   for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const signal = AbortSignal.abort(new Error(reason));
-  const idle: Pipeline = { name: plan.name, plan, work: idleWork(plan) };
-  const run = await starter.resume(store, runId, idle, { ...options, signal });
+  const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, signal });
   return run.result;
 }
 
@@ -55,32 +52,3 @@ async function cancelChild(...[store, runId, reason, options]: Parameters<typeof
     if (!PhasegateError.is(error) || error.code !== 'RUN_ENDED') throw error;
   }
 }
-
-/** Stand-in for the work of a pipeline. None of it ever begins. */
-function idleWork({ phases }: Plan): Work {
-  return {
-    input: undefined,
-    phases: new Map(
-      phases.map(({ name, tasks, gate }) => [
-        name,
-        {
-          input: undefined,
-          tasks: new Map(tasks.map((task) => [task.name, NO_TASK])),
-          checks: new Map(gate?.checks.map((check) => [check, NO_TASK.runner])),
-          reviewers: new Map(gate?.reviewers.map((reviewer) => [reviewer.name, NO_TASK])),
-          reflect: NO_TASK,
-        },
-      ]),
-    ),
-  };
-}
-
-const NO_TASK: TaskWork = {
-  runner: {
-    run() {
-      throw new Error('It was cancelled before it could begin.');
-    },
-  },
-  output: undefined,
-  retryable: undefined,
-};

@@ -5,11 +5,14 @@
  */
 import type { Quota, Reservation } from '../machines/phase/quota-port.ts';
 import type { Pipeline } from '../model/definition/define.ts';
-import type { RunRecord } from '../model/events/event.ts';
-import type { TaskContext } from '../model/handlers/task.ts';
+import type { RunEvent, RunRecord } from '../model/events/event.ts';
+import { definitionOf } from '../model/events/run-definition.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
-import type { ChildRequest, LiveChild, Outer, Parent } from './child-runs.ts';
+import { readRun } from '../store/read-run.ts';
+import type { ChildRequest, LiveChild, Outer, Parent, SharedSettings } from './child-runs.ts';
 import { interrupted, isNoEnd, listedChild, nextLook, openChild } from './open-child.ts';
+import { idlePipeline } from './resuming/idle-pipeline.ts';
+import { unendedChildren } from './resuming/left-children.ts';
 import { endReason, outputsOf } from './run-unsuccessful-error.ts';
 import { checkPipeline, type Run } from './run.ts';
 
@@ -37,6 +40,29 @@ export async function runChild(request: ChildRequest, parent: Parent, live: Set<
   }
 }
 
+/**
+ * Cancels the runs whose tasks were at work when a resumed run ended, as nobody waits for them any more. This process may not have continued
+ * them: the run can end before its tasks begin.
+ */
+export async function cancelLeft(
+  runId: string,
+  events: readonly RunEvent[],
+  { store, starter, clock, holder, redact }: SharedSettings,
+): Promise<void> {
+  if (!store || events.at(-1)?.type !== 'run.ended') return;
+  const signal = AbortSignal.abort(new Error('the run that started it has ended'));
+  for (const id of unendedChildren(runId, events)) {
+    const listed = await store.run(id);
+    if (listed?.status !== 'running' || listed.damage !== undefined) continue;
+    const records = await readRun(store, id);
+    const first = records[0]?.event;
+    if (first?.type !== 'run.started') continue;
+    const idle = idlePipeline(definitionOf(records, first).plan);
+    const run = await starter.resume(store, id, idle, { clock, holder, redact, signal });
+    await run.result;
+  }
+}
+
 // --- internal ---
 
 /** The pipeline of a task, as it is asked for at the start of each try. @throws PhasegateError `DEFINITION_INVALID` if it is none. */
@@ -59,7 +85,7 @@ async function resultOfChild(
     const room = roomFor(request, parent.quota());
     const opened = await openChild(pipeline, request, parent, room);
     if ('result' in opened) return opened.result;
-    const result = await follow(opened.run, opened.report, context, parent, live);
+    const result = await follow(opened.run, opened.report, request, parent, live);
     room?.free();
     if (result.status === 'suspended' || !store) return result;
     const listed = await listedChild(request, parent);
@@ -103,16 +129,17 @@ function roomFor(
 async function follow(
   run: Run<unknown>,
   report: (record: RunRecord) => void,
-  context: TaskContext,
+  { context, asks = false }: ChildRequest,
   parent: Parent,
   live: Set<LiveChild>,
 ): Promise<RunResult<unknown>> {
-  const child: LiveChild = { run, phase: context.phase, task: context.task };
+  const child: LiveChild = { run, phase: context.phase, task: context.task, asks };
   const stop = () => (parent.isLetGo() ? run.suspend() : run.cancel(`task "${context.task}" was stopped`));
   live.add(child);
   parent.onChild(run);
   context.signal.addEventListener('abort', stop, { once: true });
   if (context.signal.aborted) stop();
+  parent.settings().within?.look();
   const reports = run.events$.subscribe(report);
   try {
     return await run.result;

@@ -19,6 +19,8 @@ import { runChild } from './child-run.ts';
 import { openChildren } from './child-ids.ts';
 import { isQuestionOf, pipelineAsking, questionRun, type Asked } from './inbox/question-run.ts';
 import { listedChild, type ChildStarter } from './open-child.ts';
+import type { WaitWatch, WatchedChild } from './inbox/suspend-waiting.ts';
+import { StartedRun } from './run-handle.ts';
 import type { Run, RunOptions } from './run.ts';
 
 /** Settings that a child run has in common with its parent. */
@@ -27,6 +29,8 @@ export interface SharedSettings extends Pick<
   'store' | 'holder' | 'source' | 'redact' | 'clock' | 'attended' | 'memory' | 'tags'
 > {
   readonly starter: ChildStarter;
+  /** The watch of the parent, if that is suspended while it only waits. */
+  readonly within?: Pick<WaitWatch, 'look'> | undefined;
   /** As of the resume of the parent. */
   readonly allowChanged?: boolean | undefined;
   readonly allowMasked?: boolean | undefined;
@@ -38,6 +42,8 @@ export interface ChildRequest {
   readonly context: TaskContext;
   /** Most usage of the run; a limit of it for each amount that is set. */
   readonly estimate: Estimate;
+  /** True if the run is a question of work, which holds its state in this process. @default false */
+  readonly asks?: boolean | undefined;
 }
 
 /** Room that the parent of a run has in its limits. */
@@ -64,6 +70,8 @@ export interface LiveChild {
   readonly run: Run<unknown>;
   readonly phase: string;
   readonly task: string;
+  /** True if it is a question of work. */
+  readonly asks: boolean;
 }
 
 /** The questions of one try. */
@@ -83,6 +91,8 @@ export interface ChildRuns {
   watch(listener: (run: Run<unknown>) => void): void;
   /** The child runs that work in this process now. */
   live(): readonly LiveChild[];
+  /** The child runs that work in this process now, but for questions. */
+  watched(): readonly WatchedChild[];
   /** Open items of all child runs. */
   inbox(): readonly InboxItem[];
   /** The child run with an open item of this id. */
@@ -113,6 +123,8 @@ export function createChildRuns({ actor, ...given }: Own): ChildRuns {
       for (const { run } of live) listener(run);
     },
     live: () => [...live],
+    watched: () =>
+      [...live].flatMap(({ run, phase, task, asks }) => (asks ? [] : { phase, task, watch: StartedRun.watchOf(run) })),
     run: (request) => runChild(request, parent, live),
     questions: (context) => questionsOf(context, parent, live),
     inbox: () => [...live].flatMap(({ run }) => run.inbox()),
@@ -131,7 +143,7 @@ export function bindChildRuns({ work, plan }: Pick<Pipeline, 'work' | 'plan'>, c
       if (!child.pipeline) return [task, asking(its, children)];
       const planned = plan.phases.find((phase) => phase.name === name)?.tasks.find((other) => other.name === task);
       const estimate = planned?.estimate ?? {};
-      return [task, { ...its, runner: { run: (context) => children.run({ child, context, estimate }) } }];
+      return [task, { ...its, goesOn: true, runner: { run: (context) => children.run({ child, context, estimate }) } }];
     });
     const reviewers = [...one.reviewers].map(([reviewer, its]): [string, TaskWork] => [
       reviewer,
@@ -175,7 +187,7 @@ function questionsOf(context: TaskContext, parent: Parent, live: Set<LiveChild>)
   return {
     async ask(question, signal, about) {
       for (;;) {
-        const request = { ...questionRun({ question, about }, context, asked, signal), estimate: {} };
+        const request = { ...questionRun({ question, about }, context, asked, signal), estimate: {}, asks: true };
         const known = await listedChild(request, parent);
         // A question that was closed without an answer is asked again.
         if (known && known.status !== 'running' && known.status !== 'completed') continue;

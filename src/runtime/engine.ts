@@ -17,7 +17,8 @@ import { inheritedTags } from '../model/events/run-tags.ts';
 import { elided, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { RunOutcome, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
 import { foldRun, resultOf } from '../projections/run/run-view.ts';
-import { bindChildRuns, createChildRuns, type ChildRuns } from './child-runs.ts';
+import { cancelLeft } from './child-run.ts';
+import { bindChildRuns, createChildRuns, type ChildRuns, type SharedSettings } from './child-runs.ts';
 import type { EngineOptions, PipelineActor } from './engine-options.ts';
 import { eventsWithoutMachine } from './records/end-events.ts';
 import { openInbox } from './exit-notice.ts';
@@ -73,28 +74,29 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       events: log.events,
       isLetGo: () => letGo,
       letGo: () => suspend(),
-      settings: () => ({
-        ...options.shared,
-        redact: options.redact,
-        clock,
-        attended: begun?.attended ?? false,
-        memory: begun?.memory ?? false,
-        tags: inheritedTags(begun?.tags),
-      }),
+      settings,
     }));
   }
 
+  function settings(): SharedSettings {
+    const { attended = false, memory = false, tags } = begun ?? {};
+    const own = { attended, memory, tags: inheritedTags(tags) };
+    return { ...options.shared, within: waiting, redact: options.redact, clock, ...own };
+  }
+
   const waiting =
-    persistence && options.whileWaiting === 'suspend'
+    persistence && (options.within || options.whileWaiting === 'suspend')
       ? watchWaiting({
           log,
           persistence,
           inbox: inboxNow,
           plan: () => begun?.plan,
+          children: () => children?.watched() ?? [],
+          within: options.within,
           suspend(until) {
             if (ended) return;
             // Messages that are received from now on are not applied.
-            wait = { until, heard: persistence.heard() };
+            wait = until;
             suspend();
           },
         })
@@ -222,6 +224,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   async function conclude(): Promise<RunOutcome<O>> {
     await over.then(() => children?.atRest()).then(() => processesOfRunAtRest(log.runId));
+    // A store that fails leaves them to resumeAll().
+    if (options.onStarted) await cancelLeft(log.runId, log.events, settings()).catch(() => undefined);
     const failure = await persistence?.close(wait);
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
@@ -240,5 +244,6 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
     suspend,
     actor: () => actor,
     children: childrenNow,
+    watch: waiting,
   });
 }

@@ -13,23 +13,26 @@ import { refuseDamaged } from '../store/damage.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { previousChildren } from './child-ids.ts';
-import type { ChildRequest, Outer, Parent } from './child-runs.ts';
+import type { ChildRequest, Outer, Parent, SharedSettings } from './child-runs.ts';
 import { reporterOf } from './records/child-reports.ts';
 import type { ResumeOptions } from './resume.ts';
 import type { Run, RunOptions } from './run.ts';
+
+/** The part of the options of a child run that its parent sets. */
+export type WithinParent = Pick<SharedSettings, 'within'>;
 
 /** Continues a stored run. */
 type Continue = (
   store: RunStore,
   runId: string,
   pipeline: Pipeline<unknown>,
-  options: ResumeOptions,
+  options: ResumeOptions & WithinParent,
   outer?: Outer,
 ) => Promise<Run<unknown>>;
 
 /** The functions that start and continue the runs of tasks. */
 export interface ChildStarter {
-  start(pipeline: Pipeline<unknown>, options: RunOptions, outer?: Outer): Run<unknown>;
+  start(pipeline: Pipeline<unknown>, options: RunOptions & WithinParent, outer?: Outer): Run<unknown>;
   readonly resume: Continue;
   readonly retry: Continue;
   /** Copies a run that has ended, to be retried. Resolves with false, and copies nothing, if its plan or input differs. */

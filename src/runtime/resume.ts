@@ -25,7 +25,7 @@ import { refuseDamaged } from '../store/damage.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import type { Outer } from './child-runs.ts';
-import type { ChildStarter } from './open-child.ts';
+import type { ChildStarter, WithinParent } from './open-child.ts';
 import { checkStartedPhases } from './resuming/compatible-plan.ts';
 import { runEngine } from './engine.ts';
 import { endLeftProcesses } from './resuming/left-processes.ts';
@@ -120,7 +120,7 @@ export async function resumeOrRetry<O>(
   given: RunStore,
   runId: string,
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
-  options: ResumeOptions,
+  options: ResumeOptions & WithinParent,
   how: 'resume' | 'retry',
   relations: Relations,
 ): Promise<Run<O>> {
@@ -198,7 +198,7 @@ function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecor
 function onStarted<O>(
   stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & Relations & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
-  options: ResumeOptions,
+  options: ResumeOptions & WithinParent,
   { replayed, next, times, leftAt }: PreparedResume & Pick<Continuation, 'times' | 'leftAt'>,
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {

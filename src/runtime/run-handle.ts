@@ -9,6 +9,7 @@ import { NestedReservation } from '../machines/phase/quota-port.ts';
 import { servicesOf } from '../machines/phase/run-services.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import type { ChildRuns, LiveChild } from './child-runs.ts';
+import type { WaitWatch } from './inbox/suspend-waiting.ts';
 import { iterate, stream, type RecordLog } from './records/record-log.ts';
 import type { Run } from './run.ts';
 
@@ -24,6 +25,7 @@ interface Controls<O> extends Pick<
   /** The actor of the run; `undefined` until it has begun. */
   readonly actor: () => AnyActorRef | undefined;
   readonly children: () => Pick<ChildRuns, 'watch' | 'live'>;
+  readonly watch: WaitWatch | undefined;
 }
 
 /** A try that waits, as its reservation does not fit into the rest of a limit. */
@@ -49,10 +51,11 @@ export class StartedRun<O> implements Run<O> {
   readonly #await: () => Promise<O>;
   readonly #actor: () => AnyActorRef | undefined;
   readonly #children: () => Pick<ChildRuns, 'watch' | 'live'>;
+  readonly #watch: WaitWatch | undefined;
   #outputs: Promise<O> | undefined = undefined;
 
   constructor(log: RecordLog, controls: Controls<O>) {
-    const { result, snapshot, inbox, decide, answer, cancel, suspend, awaitOutputs, actor, children } = controls;
+    const { result, snapshot, inbox, decide, answer, cancel, suspend, awaitOutputs, actor, children, watch } = controls;
     this.id = log.runId;
     this.eventsFrom = (seq) => stream(log, seq);
     this.result = result;
@@ -66,6 +69,7 @@ export class StartedRun<O> implements Run<O> {
     this.#await = awaitOutputs;
     this.#actor = actor;
     this.#children = children;
+    this.#watch = watch;
   }
 
   /** The tries of a run that wait for a limit. */
@@ -78,6 +82,11 @@ export class StartedRun<O> implements Run<O> {
   /** The runs that the tasks of a run have started, and that work in this process now. */
   static children(run: object): readonly LiveChild[] {
     return #children in run ? run.#children().live() : [];
+  }
+
+  /** The watch of a run, if it is suspended while it only waits, alone or with the run whose task has started it. */
+  static watchOf(run: object): WaitWatch | undefined {
+    return #watch in run ? run.#watch : undefined;
   }
 
   /** Calls a listener with each run that the tasks of a run have started, and with theirs, now and later. */

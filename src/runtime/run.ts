@@ -79,7 +79,7 @@ export interface RunOptions<I = unknown> {
   /**
    * `suspend` releases a stored run as soon as it only waits: for people, or for more than five seconds for its next try. Its `result` then
    * has the status `suspended`, and no process has to keep it. An answer or the time makes it ready for a worker. A run is kept as long as
-   * anything of it is active: a task, a child run, or another reviewer of the gate that a person reviews.
+   * a task or a reviewer is active. It is released together with the runs that its tasks have started, once all of them only wait.
    *
    * @default 'hold'
    */

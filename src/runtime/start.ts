@@ -16,7 +16,7 @@ import { checkNewRunId } from '../store/run-id.ts';
 import { copyEnded } from './child-copy.ts';
 import { checkIsRoot } from './child-ids.ts';
 import type { Outer } from './child-runs.ts';
-import type { ChildStarter } from './open-child.ts';
+import type { ChildStarter, WithinParent } from './open-child.ts';
 import { runEngine } from './engine.ts';
 import { persistRun } from './records/persistence.ts';
 import { createRecordLog } from './records/record-log.ts';
@@ -43,13 +43,13 @@ export function startRun<O, I>(pipeline: Pipeline<O, I>, ...[options = {}]: RunA
 /** Starts a run. @param outer Room in the limits of the run whose task starts it. */
 function begin<O>(
   made: Pick<Pipeline, 'plan' | 'work' | 'name'>,
-  options: RunOptions,
+  options: RunOptions & WithinParent,
   outer?: Outer,
   checkId: (runId: string) => void = checkRunId,
 ): Run<O> {
   checkPipeline(made);
   const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
-  const { runId = ulid(), clock, holder, source, signal, inspect, redact, whileWaiting } = options;
+  const { runId = ulid(), clock, holder, source, signal, inspect, redact, whileWaiting, within } = options;
   const store = options.store && patientStore(options.store);
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({
@@ -60,6 +60,7 @@ function begin<O>(
     redact,
     clock,
     whileWaiting,
+    within,
     outer,
     shared: { store, holder, source, starter },
     persistence: store && persistRun({ store, log, holder, origin: { source } }),

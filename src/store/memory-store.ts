@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { runsAbove } from '../model/handlers/work-key.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
 import { matches, span } from './filters.ts';
 import { checkHeld, leaseOf, liveLease, prolong, refusal, leaseFields, takeRun, type Claim } from './lease-rules.ts';
@@ -53,6 +54,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
         answered: new Set(),
         artifacts: new Set(),
         readyAt: 0,
+        lastMessage: 0,
       };
       run.info = rows.info;
       for (const record of rows.records) run.records.push(record);
@@ -126,7 +128,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       checkHeld('suspend', claims.get(lease.runId), lease);
       claims.delete(lease.runId);
       const run = runs.get(lease.runId);
-      if (run && !run.messages.some(({ id }) => id > heard)) run.readyAt = until;
+      if (run && run.lastMessage <= heard) run.readyAt = until;
     },
     ready(pipelines, limit, except = []) {
       const { runs, claims } = open();
@@ -168,7 +170,10 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
         run.answered.add(id);
       }
       posted += 1;
-      run.readyAt = 0;
+      for (const one of [runId, ...runsAbove(runId)]) {
+        const waiting = runs.get(one);
+        if (waiting) Object.assign(waiting, { readyAt: 0, lastMessage: posted });
+      }
       run.messages.push({ id: posted, text: textOf(message) });
     },
     messages(runId, after = 0): readonly KeptMessage[] {
@@ -226,16 +231,11 @@ interface KeptRun {
   readonly artifacts: Set<string>;
   /** Time from which on a process may continue it, in milliseconds since 1970. */
   readyAt: number;
+  /** Place of the latest message to it, or to a run that its tasks have started; 0 if there was none. */
+  lastMessage: number;
 }
 
-interface Rows {
-  readonly info: string;
-  readonly records: readonly string[];
-  readonly items: readonly (readonly [id: string, text: string])[];
-  readonly memories: readonly string[];
-}
-
-function rowsOf({ info, records, items, memories = [] }: Batch): Rows {
+function rowsOf({ info, records, items, memories = [] }: Batch) {
   return {
     info: textOf(info),
     records: records.map(textOf),

@@ -162,11 +162,11 @@ export interface RunStore {
   /** Releases a lease. Does nothing if it is lost. */
   release(lease: Lease): Awaitable<void>;
   /**
-   * Releases the lease of a run that only waits. `ready` does not list the run until a time or a message to it. Anybody may acquire it
-   * before.
+   * Releases the lease of a run that only waits. `ready` does not list the run until a time, or a message to it or to a run that its tasks
+   * have started (`runsAbove` of that run has its id). Anybody may acquire it before.
    *
    * @param until Milliseconds since 1970; `Infinity` for a run that only a message can continue.
-   * @param heard Place of the last message that the run has received, 0 for none. If there is a later one, the run is ready at once.
+   * @param heard Place up to which it has received such messages, 0 for none. If there is a later one, the run is ready at once.
    * @throws `LEASE_LOST` if another holder took it, it was released, or the run was removed.
    */
   suspend(lease: Lease, until: number, heard: number): Awaitable<void>;

@@ -40,7 +40,12 @@ describe('a question of a run that a task has started', () => {
 
     const item = answer.split(' ').at(-1) ?? '';
     const given = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });
-    expect(given.stdout).toBe(`answered; it is applied when the run resumes: phasegate resume ${id}\n`);
+    expect(given.stdout).toMatch(
+      new RegExp(
+        `^answered; it is applied when the run resumes: phasegate work \\S+p\\.mjs, or phasegate resume ${id}\n$`,
+        'u',
+      ),
+    );
     const again = await phasegate(['inbox', 'answer', item, '--approve'], { cwd });
     expect(again.stderr).toContain(`phasegate resume ${id}\n`);
     for (const command of ['show', 'events'])

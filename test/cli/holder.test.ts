@@ -181,7 +181,9 @@ describe('a run whose process was killed', () => {
     expect(shown.stdout).toContain('resume with: phasegate resume r --store x.db\n');
     expect(await phasegate(['inbox', 'answer', item, '--approve', '--store', 'x.db'], { cwd })).toEqual({
       code: 0,
-      stdout: 'answered; it is applied when the run resumes: phasegate resume r --store x.db\n',
+      stdout: matching(
+        /^answered; it is applied when the run resumes: phasegate work \S+p\.mjs --store x\.db, or phasegate resume r --store x\.db\n$/u,
+      ),
       stderr: '',
     });
     expect(await phasegate(['resume', 'r', '--store', 'x.db'], { cwd })).toMatchObject({ code: 0, stderr: '' });

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainItem } from '../../src/cli/show/item-lines.ts';
+import { announceWorker, hasWorker } from '../../src/runtime/workers/presence.ts';
 import type { InboxItem, ItemDetail } from '../../src/inbox.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate, start, type Ended } from './cli.ts';
@@ -143,11 +144,15 @@ describe('phasegate inbox', () => {
     const answered = await phasegate(['inbox', 'answer', item.id, '--retry', 'tighter', '--by', 'ada'], { cwd });
     expect(answered).toMatchObject({
       code: 0,
-      stdout: 'answered; it is applied when the run resumes: phasegate resume r\n',
+      stdout: expect.stringMatching(
+        /^answered; it is applied when the run resumes: phasegate work \S+p\.mjs, or phasegate resume r\n$/u,
+      ) as unknown,
       stderr: '',
     });
     const refusal = await refused(['answer', item.id, '--approve'], cwd, 'ANSWERED');
-    expect(refusal.stderr).toMatch(/as it has an answer already, by ada\n.*: phasegate resume r\n/u);
+    expect(refusal.stderr).toMatch(
+      /as it has an answer already, by ada\n.*: phasegate work \S+p\.mjs, or phasegate resume r\n/u,
+    );
     await goOn(cwd, item.id);
     const next = await only(cwd);
     expect(next).toMatchObject({ kind: 'task', about: 'print', queue: 'print' });
@@ -167,6 +172,25 @@ describe('phasegate inbox', () => {
     ]);
   });
 
+  it('says that a worker takes up the run, if one is there', async () => {
+    const cwd = await waiting();
+    const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+    const run = await store.run('r');
+    if (!run) throw new Error('The run is gone.');
+    const presence = announceWorker(store, [run], 'a worker');
+    await expect.poll(() => hasWorker(store, run)).toBe(true);
+    const { id } = await only(cwd);
+    const { stdout } = await phasegate(['inbox', 'answer', id, '--retry', 'tighter'], { cwd });
+    expect(stdout).toBe('answered; a worker takes it up\n');
+    expect((await phasegate(['inbox', 'answer', id, '--approve'], { cwd })).stderr).toContain(
+      '; a worker takes it up\n',
+    );
+    expect(await hasWorker(store, { ...run, fingerprint: 'other' })).toBe(false);
+    await presence.stop();
+    expect(await hasWorker(store, run)).toBe(false);
+    await store.close();
+  });
+
   it('shows the answer of an item, its author and the required step, until the run applies it', async () => {
     const cwd = await waiting();
     const store = ['--store', '.phasegate/../.phasegate/runs.db'];
@@ -179,8 +203,8 @@ describe('phasegate inbox', () => {
     expect(await look('inbox')).toMatch(/^r:\d+ .* draft +answered by ada, pending$/mu);
     expect(JSON.parse(await look('inbox', '--json'))).toMatchObject({ id, answer });
     const shown = await look('inbox', 'show', id);
-    expect(shown).toContain(
-      `answered by ada, pending\n  it is applied when the run resumes: phasegate resume r ${store.join(' ')}\n`,
+    expect(shown).toMatch(
+      /answered by ada, pending\n  it is applied when the run resumes: phasegate work \S+ --store \S+, or phasegate resume r --store \S+\n/u,
     );
     expect(shown).not.toContain('--approve');
     expect(JSON.parse(await look('inbox', 'show', id, '--json'))).toMatchObject({ item: { id, answer } });

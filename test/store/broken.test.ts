@@ -417,6 +417,27 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
       },
     }),
   ],
+  'wakes no run above that of a message': [
+    'list a suspended run after a message to a run that a task of it has started, and to one of that',
+    (good) => {
+      const asleep = new Set<string>();
+      return {
+        acquire(runId, ...given) {
+          asleep.delete(runId);
+          return good.acquire(runId, ...given);
+        },
+        suspend(lease, until, heard) {
+          asleep.add(lease.runId);
+          return good.suspend(lease, until, heard);
+        },
+        async ready(...given) {
+          const ready = await good.ready(...given);
+          const heard = await Promise.all(ready.map(async ({ runId }) => (await good.messages(runId)).length > 0));
+          return ready.filter(({ runId }, at) => heard[at] === true || !asleep.has(runId));
+        },
+      };
+    },
+  ],
   'compacts an open item away': [
     'compacts a store without losing data',
     (good) => {

@@ -132,6 +132,8 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
     return;
   }
   attempt.running += 1;
+  const wait = progress?.waitMs[plan.name] ?? 0;
+  const latest = progress?.tries[plan.name];
   const taskRun: TaskRun<HandlerContext> = {
     scope,
     host,
@@ -141,6 +143,8 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
     inputs,
     outputs: contextOf(plan, outputs),
     recollection,
+    resumed:
+      latest !== undefined && task.goesOn ? { number: latest, ranMs: progress?.ranMs[plan.name] ?? 0 } : undefined,
     isAlone: tasks.length === 1,
     context: contextOfTry,
     onTry: (number) => scope.report(startedReport(input, plan, number)),
@@ -155,10 +159,8 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
       }),
     onEnd: (done) => settle(attempt, plan, done),
   };
-  const wait = progress?.waitMs[plan.name] ?? 0;
-  const number = progress?.tries[plan.name];
-  if (wait > 0) scope.pause(wait, () => runTask(taskRun, number));
-  else runTask(taskRun, number);
+  if (wait > 0) scope.pause(wait, () => runTask(taskRun, latest));
+  else runTask(taskRun, latest);
 }
 
 function contextOfTry(one: Try): HandlerContext {

@@ -71,7 +71,8 @@ const APPROVE: Verdict = { type: 'approve' };
 function judge(gate: Gate): void {
   const { plan, scope } = gate;
   if (scope.isStopped) return;
-  if (scope.input.review.checked || plan.checks.length === 0) askAll(gate);
+  // Reviewers have answered only if the checks have passed.
+  if (scope.input.review.checked || scope.progress?.verdicts || plan.checks.length === 0) askAll(gate);
   else runChecks(gate, 0, []);
 }
 
@@ -79,8 +80,8 @@ function judge(gate: Gate): void {
 function askAll(gate: Gate): void {
   const { plan, scope } = gate;
   const known = scope.input.review.verdicts;
-  const missing = plan.reviewers.filter((one) => known[one.name] === undefined);
-  const answers = byName<Verdict>();
+  const answers = byName(Object.entries(scope.progress?.verdicts ?? {}));
+  const missing = plan.reviewers.filter(({ name }) => known[name] === undefined && answers[name] === undefined);
   const open = new Set(missing);
   const isAlone = open.size === 1;
   let clearTimer: (() => void) | undefined;
@@ -90,7 +91,7 @@ function askAll(gate: Gate): void {
     conclude(gate, answers);
   };
   if (open.size === 0) end();
-  reportIfForPeople(gate, open);
+  reportIfForPeople(gate, open, answers);
   for (const reviewer of missing) {
     ask(gate, reviewer, isAlone, (answer) => {
       open.delete(reviewer);
@@ -101,7 +102,7 @@ function askAll(gate: Gate): void {
         if (open.size > 0) clearTimer = scope.after(ABORT_GRACE_MS, end);
         scope.halt();
       }
-      if (!isOver && !asksPerson(gate.work, reviewer)) reportIfForPeople(gate, open);
+      if (!isOver && !asksPerson(gate.work, reviewer)) reportIfForPeople(gate, open, answers);
       if (open.size === 0) end();
     });
   }

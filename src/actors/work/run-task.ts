@@ -34,6 +34,8 @@ export interface TaskRun<C> {
   readonly inputs: Inputs;
   /** Outputs of this attempt that the task may read. */
   readonly outputs: Outputs;
+  /** A try that has begun in an earlier process, if its timeout goes on, with the milliseconds since then. @default none */
+  readonly resumed?: { readonly number: number; readonly ranMs: number } | undefined;
   /** Memories of earlier attempts for the task. */
   readonly recollection?: Recollection | undefined;
   /** True if nothing runs next to it. Then a synchronous result may end it at once. */
@@ -133,7 +135,7 @@ async function thrown(error: unknown): Promise<never> {
 /** Waits for the result of an asynchronous try. */
 function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<unknown>): void {
   const { plan, scope } = taskRun;
-  const clearTimer = plan.timeout === 0 ? undefined : scope.after(plan.timeout, expire);
+  const clearTimer = plan.timeout === 0 ? undefined : scope.after(Math.max(0, plan.timeout - one.ranMs), expire);
   let onRest: (() => void) | undefined;
   value.then(
     (output) => settle(() => accept(taskRun, number, one, output)),

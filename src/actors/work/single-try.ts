@@ -19,6 +19,8 @@ export class Try {
   readonly trial: Omit<TaskRun<never>, 'context'>;
   /** Its number among the tries of the task, from 1. */
   readonly number: number;
+  /** Milliseconds that it has run in earlier processes, as far as its timeout counts them. */
+  readonly ranMs: number;
   /** True if the result is no longer awaited. The handler may still be running. */
   isOver = false;
   /** Set when the handler reads it. */
@@ -34,6 +36,7 @@ export class Try {
   constructor(taskRun: Omit<TaskRun<never>, 'context'>, number: number, reservation: Reservation | undefined) {
     this.trial = taskRun;
     this.number = number;
+    this.ranMs = taskRun.resumed?.number === number ? taskRun.resumed.ranMs : 0;
     this.#reservation = reservation;
     const { costUsd, tokens } = taskRun.plan.estimate;
     this.#account = costUsd || tokens ? new Account(taskRun.plan.estimate) : undefined;

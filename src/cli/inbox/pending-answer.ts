@@ -7,6 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { answeredBy } from '../../projections/wording/item-words.ts';
 import { rootOf } from '../../runtime/child-ids.ts';
+import { hasWorker } from '../../runtime/workers/presence.ts';
 import type { GivenAnswer } from '../../store/pending-answers.ts';
 import type { Lease } from '../../store/port.ts';
 import { withLiveness } from '../options/run-owner.ts';
@@ -35,7 +36,12 @@ export async function workerOn({ store }: Pick<OpenStore, 'store'>, runId: strin
 export async function takenText(opened: OpenStore, runId: string, worker: Lease | undefined): Promise<string> {
   if (worker) return `${oneLine(worker.holder)} works on the run and has not applied it yet`;
   const root = await rootOf(opened.store, runId);
-  return `it is applied when the run resumes: phasegate resume ${argument(root)}${storeArgument(opened)}`;
+  const run = await opened.store.run(root);
+  if (run && (await hasWorker(opened.store, run))) return 'a worker takes it up';
+  const store = storeArgument(opened);
+  // The source is the file of the pipeline.
+  const work = run?.source === undefined ? '' : `phasegate work ${argument(run.source)}${store}, or `;
+  return `it is applied when the run resumes: ${work}phasegate resume ${argument(root)}${store}`;
 }
 
 /** Creates the error for an answer to an item that already has a pending answer. */

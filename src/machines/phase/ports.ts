@@ -49,12 +49,16 @@ export interface Progress {
   readonly tries: Readonly<Record<string, number>>;
   /** Milliseconds until the next try of each task that waits for one. */
   readonly waitMs: Readonly<Record<string, number>>;
+  /** Milliseconds since the latest try of each task began. */
+  readonly ranMs: Readonly<Record<string, number>>;
   /** The outcome of the attempt if a task has failed for good. */
   readonly failure: AttemptOutcome | undefined;
   /** Checks that failed before its tasks, if that is known. */
   readonly baseline: Baseline | undefined;
   /** Reflections on the attempt before, if there are any. */
   readonly reflected: Reflected | undefined;
+  /** Answers of all reviewers that are not people, if the review waits for people only. */
+  readonly verdicts?: Readonly<Record<string, Verdict>> | undefined;
 }
 
 /** The owner of work: it takes reports and the outcome. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseReport, TaskReport } from '../../model/events/event.ts';
+import type { EventOf, PhaseReport, TaskReport } from '../../model/events/event.ts';
 import type { PhasePlan } from '../../model/plan/plan.ts';
 import { countOf } from '../../model/plan/policy.ts';
 import { byName } from '../../model/values/by-name.ts';
@@ -23,21 +23,26 @@ export interface ProgressFold {
 export function createProgress(startedAt = 0): ProgressFold {
   const outputs = byName();
   const tries = byName<number>();
+  const begun = byName<number>();
   const due = byName<{ readonly at: number; readonly delayMs: number }>();
   let failure: AttemptOutcome | undefined;
   let baseline: Baseline | undefined;
   let reflected: Reflected | undefined;
+  let verdicts: EventOf<'review.waiting'>['verdicts'];
   return {
     startedAt,
     note(report, time) {
       switch (report.type) {
         case 'task.started':
+          // A process that resumes the run records the same try again.
+          if (begun[report.task] === undefined || tries[report.task] !== report.try) begun[report.task] = time;
           tries[report.task] = report.try;
           delete due[report.task];
           return;
         case 'task.retrying':
           if (report.reviewer) return;
           tries[report.task] = report.try + 1;
+          delete begun[report.task];
           due[report.task] = { at: time + report.delayMs, delayMs: report.delayMs };
           return;
         case 'task.completed':
@@ -52,16 +57,20 @@ export function createProgress(startedAt = 0): ProgressFold {
         case 'phase.reflected':
           reflected = report;
           return;
+        case 'review.waiting':
+          verdicts = report.verdicts;
+          return;
         case 'task.asked':
         case 'task.answered':
         case 'task.reported':
-        case 'review.waiting':
         case 'phase.warned':
       }
     },
     soFar(now) {
       const waitMs = byName(Object.entries(due).map(([task, one]) => [task, left(one, now)]));
-      return { elapsedMs: Math.max(0, now - startedAt), outputs, tries, waitMs, failure, baseline, reflected };
+      const ranMs = byName(Object.entries(begun).map(([task, time]) => [task, Math.max(0, now - time)]));
+      const elapsedMs = Math.max(0, now - startedAt);
+      return { elapsedMs, outputs, tries, waitMs, ranMs, failure, baseline, reflected, verdicts };
     },
   };
 }

@@ -66,7 +66,7 @@ export function rulesOf({ phase, copied = 0, resumed = [] }: RulesOptions): Work
 
   function asked({ task, reviewer }: EventOf<'task.asked' | 'task.answered'>): string | undefined {
     const isKnown = reviewer ? reviewers.has(task) : tasks.has(task);
-    return isKnown ? undefined : 'the phase has no such work';
+    return isKnown ? undefined : NO_WORK;
   }
 
   function answered(report: EventOf<'task.answered'>): string | undefined {
@@ -119,13 +119,14 @@ export function rulesOf({ phase, copied = 0, resumed = [] }: RulesOptions): Work
         return asked(report);
       case 'task.answered':
         return asked(report) ?? answered(report);
+      case 'review.waiting':
+        return Object.keys(report.verdicts ?? {}).every((name) => reviewers.has(name)) ? undefined : NO_WORK;
       case 'phase.warned':
       case 'phase.retrying':
       case 'phase.rewinding':
       case 'phase.rejected':
       case 'phase.escalated':
       case 'phase.reflected':
-      case 'review.waiting':
       case 'check.baselined':
       case 'loop.detected':
       case 'attempt.unchanged':
@@ -137,6 +138,7 @@ export function rulesOf({ phase, copied = 0, resumed = [] }: RulesOptions): Work
 
 // --- internal ---
 
+const NO_WORK = 'the phase has no such work';
 const NO_TASK = 'the phase has no such task';
 
 /** The tasks of an attempt. */

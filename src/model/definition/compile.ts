@@ -33,6 +33,8 @@ export interface TaskWork {
   readonly pool?: string | undefined;
   /** True if a reviewer may approve with other outputs. Only a person may, as the only reviewer. @default false */
   readonly mayEdit?: true;
+  /** True if a process that resumes the run goes on with the same try, so that its timeout goes on as well. @default false */
+  readonly goesOn?: true;
   /** True if a person is the reviewer: the answer was validated when it was given. @default false */
   readonly byPerson?: true;
 }

@@ -33,8 +33,11 @@ const plan = z.custom<Plan>((value) => typeof value === 'object' && value !== nu
 const phaseEvents = [
   z.object({ type: z.literal('phase.started'), ...at, revision: revision.optional() }),
   z.object({ type: z.literal('review.started'), ...at, asked: z.int() }),
-  /** All reviewers that are not people have answered: the review only waits for people. Emitted if the gate has both. */
-  z.object({ type: z.literal('review.waiting'), ...at }),
+  /**
+   * All reviewers that are not people have answered: the review only waits for people. Emitted if the gate has both. `verdicts` has their
+   * answers, so that a process that resumes the run does not ask them again; absent in records of earlier versions.
+   */
+  z.object({ type: z.literal('review.waiting'), ...at, verdicts: z.record(z.string(), verdict).optional() }),
   /**
    * The verdict that the gate combined from its checks and reviewers, or a person's decision; `verdicts` has each reviewer's own.
    * `checked` is true if the checks have passed and need not run again if the review is asked again.

@@ -22,6 +22,8 @@ export interface PhaseWork {
   answered: number;
   /** True if the review only waits for people. */
   isForPeople: boolean;
+  /** True if the records have the answers of all reviewers that are not people. */
+  isKept: boolean;
   /** True if its review does not begin, as a limit holds the run. */
   isHeldBack: boolean;
 }
@@ -51,12 +53,17 @@ export function works(
   return of.asked === 0 || (!isForPeople && of.asked + answered < reviewers);
 }
 
-/** True if no task or reviewer of the phase is active or about to begin. It waits for people, for its next try, or for other phases. */
-export function isIdle(phase: PhaseWork, isHeld: boolean): boolean {
+/**
+ * True if no task or reviewer of the phase is active or about to begin. It waits for people, for its next try, for runs that only wait, or
+ * for other phases.
+ *
+ * @param parked Number of tasks that have begun, and whose run only waits.
+ */
+export function isIdle(phase: PhaseWork, isHeld: boolean, parked: number): boolean {
   const { stage, of } = phase;
-  if (stage === 'running') return of.begun === 0 && (isHeld || of.asked + of.again > 0);
-  // Answers of other reviewers are not in the records until all have answered. Another process would ask them again.
-  return !works(phase, isHeld) && !phase.isForPeople;
+  if (stage === 'running') return of.begun === parked && (isHeld || of.asked + of.again + parked > 0);
+  // Another process would ask reviewers again whose answers the records lack.
+  return !works(phase, isHeld) && (!phase.isForPeople || phase.isKept);
 }
 
 /** True if the phase waits for a person, even if other work is active in it. */
@@ -91,6 +98,7 @@ export function applyToWork(phase: PhaseWork, event: PhaseEvent, isHeld: boolean
       return;
     case 'review.waiting':
       phase.isForPeople = true;
+      phase.isKept = event.verdicts !== undefined;
       return;
     case 'review.decided':
       clear(phase);
@@ -137,7 +145,7 @@ const SETTLED: ReadonlySet<RunEvent['type']> = new Set([
   'phase.invalidated',
 ]);
 
-const NEW_REVIEW = { answered: 0, isForPeople: false, isHeldBack: false };
+const NEW_REVIEW = { answered: 0, isForPeople: false, isKept: false, isHeldBack: false };
 
 function clear(phase: PhaseWork): void {
   phase.tasks.clear();

@@ -58,6 +58,10 @@ export function mapTexts(event: RunEvent, mask: Mask): RunEvent {
           failedChecks: mapItems(event.failedChecks, (one) => changedFields(one, { details: mask(one.details) })),
         }),
       });
+    case 'review.waiting':
+      return event.verdicts
+        ? changedFields(event, { verdicts: mapFields(event.verdicts, (verdict) => maskVerdict(verdict, mask)) })
+        : event;
     case 'phase.retrying':
     case 'phase.rewinding':
       return changedFields(event, {
@@ -104,7 +108,6 @@ export function mapTexts(event: RunEvent, mask: Mask): RunEvent {
     case 'phase.unaffected':
     case 'phase.stale':
     case 'review.started':
-    case 'review.waiting':
     case 'task.started':
     case 'task.asked':
     case 'task.answered':

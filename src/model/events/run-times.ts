@@ -38,8 +38,10 @@ export interface RunTimesFold {
   /**
    * Returns the time of its next try, in milliseconds since 1970, if the run only waits: for people, or for the pause before a try.
    * `Infinity` if it only waits for people. `undefined` if something else is active, or about to begin.
+   *
+   * @param isParked True for a task that has started a run which only waits. @default none
    */
-  idleUntil(): number | undefined;
+  idleUntil(isParked?: (phase: string, task: string) => boolean): number | undefined;
 }
 
 /**
@@ -93,8 +95,8 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       case 'run.resumed':
         if (event.plan) readPlan(event.plan);
         if (event.workedMs !== undefined) state.workedMs = event.workedMs;
-        // An interrupted review is asked again as a whole.
-        recount(() => phases.forEach((phase) => (phase.isForPeople = false)));
+        // An interrupted review is asked again as a whole, unless the records have the answers.
+        recount(() => phases.forEach((phase) => (phase.isForPeople = phase.isKept)));
         return;
       case 'limit.reached':
         if (event.holds !== null || !state.mayHold) return;
@@ -155,14 +157,15 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       return { durationMs: countsAll ? elapsedMs : workedMs + since, elapsedMs };
     },
     isWorking: () => state.countsAll || isWorking(),
-    idleUntil() {
+    idleUntil(isParked = () => false) {
       if (!isBegun || state.isOver) return undefined;
       const isHeld = isHolding(held);
       let until = Infinity;
       let waits = held.size > 0;
       for (const [name, phase] of phases) {
-        if (!isIdle(phase, isHeld)) return undefined;
-        waits ||= waitsForPerson(phase);
+        const parked = [...phase.tasks].filter(([task, stage]) => stage === 'begun' && isParked(name, task)).length;
+        if (!isIdle(phase, isHeld, parked)) return undefined;
+        waits ||= waitsForPerson(phase) || parked > 0;
         for (const [task, stage] of phase.tasks) {
           if (stage !== 'again') continue;
           waits = true;

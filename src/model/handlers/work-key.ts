@@ -44,6 +44,12 @@ export function starterOf(run: string, child: string): Starter | undefined {
   return !starter || starter.run === run ? starter : starterOf(run, starter.run);
 }
 
+/** Returns the run whose task has started a run, the run whose task has started that one, and so on; none for any other id. */
+export function runsAbove(runId: string): readonly string[] {
+  const parent = starterIn(runId)?.run;
+  return parent === undefined ? [] : [parent, ...runsAbove(parent)];
+}
+
 // --- internal ---
 
 function decoded(part: string): string {

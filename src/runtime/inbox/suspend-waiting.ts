@@ -6,36 +6,61 @@
 import type { WorkHost } from '../../actors/work/work-host.ts';
 import { countsAllTime } from '../../model/plan/edition.ts';
 import type { Plan } from '../../model/plan/plan.ts';
+import type { RunEvent } from '../../model/events/event.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import type { RunInbox } from './inbox.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import type { RunPersistence } from '../records/persistence.ts';
+import type { Wait } from '../records/release-lease.ts';
 import { recordAt, type RecordLog } from '../records/record-log.ts';
 
 /** A wait that ends within this time, in milliseconds, is no reason to suspend a run, or to park its work. */
 export const SHORT_MS = 5000;
 
-/** Watches one run, and suspends it as soon as it only waits. */
+/** Watches one run, and suspends it, with the runs that its tasks have started, as soon as all of them only wait. */
 export interface WaitWatch {
   /** The host of the work of the run. It counts the handlers that are active. */
   readonly host: WorkHost;
-  /** Looks if the run only waits. Called whenever records were stored. */
+  /** Looks if the run only waits. Called whenever records were stored, and when a task has started a run. */
   look(): void;
+  /** Number of its records, and of those of the runs below it. */
+  count(): number;
+  /** Stores all records, and applies all answers. Resolves with false if the store fails. */
+  settle(): Promise<boolean>;
+  /** True if no received answer is still to be applied. */
+  isSettled(): boolean;
+  /** The time until which the run only waits; `undefined` if something is active, or nobody can know. Milliseconds since 1970. */
+  idleUntil(): number | undefined;
+  /** Suspends the runs below it, then the run. @param heard Place up to which all of them have received messages. */
+  suspend(heard: number): void;
+}
+
+/** A run that a task of the watched one has started. */
+export interface WatchedChild {
+  readonly phase: string;
+  readonly task: string;
+  /** `undefined` if nothing can tell if it waits. */
+  readonly watch: Omit<WaitWatch, 'host'> | undefined;
 }
 
 /** Dependencies of a watch. */
 export interface WaitWatchOptions {
   readonly log: RecordLog;
-  readonly persistence: Pick<RunPersistence, 'host' | 'journal'>;
+  readonly persistence: Pick<RunPersistence, 'host' | 'journal' | 'heard' | 'place'>;
   readonly inbox: () => Pick<RunInbox, 'open' | 'settled' | 'isSettled'>;
   /** The plan that the run follows; `undefined` until it has begun. */
   readonly plan: () => Plan | undefined;
-  /** Suspends the run. @param until Milliseconds since 1970; `Infinity` if only a message can continue it. */
-  readonly suspend: (until: number) => void;
+  /** The runs that its tasks have started, and that work in this process. */
+  readonly children: () => readonly WatchedChild[];
+  /** The watch of the run whose task has started this one. It suspends both. @default none */
+  readonly within?: Pick<WaitWatch, 'look'> | undefined;
+  /** Suspends the run. */
+  readonly suspend: (wait: Wait) => void;
 }
 
 /** Creates the watch of a run. */
-export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWatchOptions): WaitWatch {
+export function watchWaiting(options: WaitWatchOptions): WaitWatch {
+  const { log, persistence, inbox, plan, children, within, suspend } = options;
   const times = foldRunTimes();
   let read = 0;
   let active = 0;
@@ -43,32 +68,49 @@ export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWat
   /** True if something has changed since the last look began. */
   let isDue = false;
 
-  /** Returns the time until which the run only waits; `undefined` if something is active, or nobody can know. */
   function idleUntil(): number | undefined {
     for (let record = recordAt(log, read); record; record = recordAt(log, read)) {
       times.apply(record);
       read += 1;
     }
     const current = plan();
-    const until = active > 0 || !current ? undefined : times.idleUntil();
-    if (until === undefined || !current) return undefined;
-    const due = inbox()
-      .open()
-      .map(({ expired, onExpiry, dueAt }) => (expired && onExpiry === 'reject' ? 0 : (dueAt ?? Infinity)));
-    return Math.min(until, deadlineOf(current, log, times), ...due);
+    const below = children();
+    // A task is active, unless its run is watched.
+    if (!current || active !== below.length) return undefined;
+    const until = times.idleUntil((phase, task) => below.some((one) => one.phase === phase && one.task === task));
+    if (until === undefined) return undefined;
+    const ends = [until, deadlineOf(current, log, times)];
+    for (const { phase, task, watch } of below) {
+      const end = watch?.idleUntil();
+      if (end === undefined) return undefined;
+      ends.push(end, timeoutOf(current, log, phase, task));
+    }
+    for (const { expired, onExpiry, dueAt } of inbox().open())
+      ends.push(expired && onExpiry === 'reject' ? 0 : (dueAt ?? Infinity));
+    return Math.min(...ends);
+  }
+
+  async function settle(): Promise<boolean> {
+    if (await persistence.journal.flush()) return false;
+    // By then, everything is recorded that follows at once from the latest records, and from answers that are there already.
+    await endOfTurn();
+    await inbox().settled();
+    for (const { watch } of children()) if (watch && !(await watch.settle())) return false;
+    return true;
   }
 
   async function suspendIfIdle(): Promise<void> {
     let seen: number;
+    let place: number | undefined;
     do {
-      seen = log.events.length;
-      if (await persistence.journal.flush()) return;
-      // By then, everything is recorded that follows at once from the latest records, and from answers that are there already.
-      await endOfTurn();
-      await inbox().settled();
-    } while (seen !== log.events.length || !inbox().isSettled());
+      seen = watch.count();
+      // A message to a run below makes this one ready only if it comes after this place.
+      place = children().length > 0 ? await persistence.place() : undefined;
+      if (!(await settle())) return;
+    } while (seen !== watch.count() || !watch.isSettled());
     const until = idleUntil();
-    if (until !== undefined && until > log.now() + SHORT_MS) suspend(until);
+    const heard = children().length > 0 ? place : persistence.heard();
+    if (until !== undefined && until > log.now() + SHORT_MS && heard !== undefined) watch.suspend(heard);
   }
 
   function look(): void {
@@ -84,19 +126,43 @@ export function watchWaiting({ log, persistence, inbox, plan, suspend }: WaitWat
       });
   }
 
-  return {
+  const watch: WaitWatch = {
     host: {
       ...persistence.host,
       count(by) {
         active += by;
-        if (active === 0) look();
+        if (by < 0) watch.look();
       },
     },
-    look,
+    look: () => (within ?? { look }).look(),
+    count: () => children().reduce((sum, one) => sum + (one.watch?.count() ?? 0), log.events.length),
+    settle,
+    isSettled: () => inbox().isSettled() && children().every((one) => one.watch?.isSettled() ?? true),
+    idleUntil,
+    suspend(heard) {
+      const until = idleUntil() ?? 0;
+      for (const one of children()) one.watch?.suspend(heard);
+      suspend({ until, heard });
+    },
   };
+  return watch;
 }
 
 // --- internal ---
+
+/** The time at which the try of a task times out, in milliseconds since 1970; `Infinity` if it never does. */
+function timeoutOf({ phases }: Plan, { events, times }: RecordLog, phase: string, task: string): number {
+  const timeout = phases.find(({ name }) => name === phase)?.tasks.find(({ name }) => name === task)?.timeout ?? 0;
+  if (timeout === 0) return Infinity;
+  const isOf = (event: RunEvent) =>
+    'phase' in event && event.phase === phase && (!('task' in event) || event.task === task);
+  const before = events.findLastIndex(
+    (event) => isOf(event) && (event.type === 'phase.started' || (event.type === 'task.retrying' && !event.reviewer)),
+  );
+  // A process that resumes the run records the start of the same try again.
+  const first = events.findIndex((event, at) => at > before && event.type === 'task.started' && isOf(event));
+  return (times[first] ?? Infinity) + timeout;
+}
 
 /** The time at which a limit of time ends the run, in milliseconds since 1970. In early editions all time counts for both limits. */
 function deadlineOf({ limits }: Plan, log: RecordLog, times: RunTimesFold): number {

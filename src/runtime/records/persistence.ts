@@ -50,6 +50,8 @@ export interface RunPersistence {
   listen(): Promise<void>;
   /** Place of the last message that was received; 0 if none was. */
   heard(): number;
+  /** Place of the latest message to any run; `undefined` if the store cannot tell. */
+  place(): Promise<number | undefined>;
   /** True once the lease was acquired. */
   isOpen(): boolean;
   /** Sets the function to call after each batch is stored. */
@@ -75,9 +77,8 @@ export interface PersistenceOptions {
   readonly origin?: RunOrigin | undefined;
 }
 
-/** Duration of the lease, and the interval of its renewal, in milliseconds. */
-const LEASE_MS = 30_000;
-const RENEW_MS = 10_000;
+/** Milliseconds of the lease, and between its renewals. */
+const [LEASE_MS, RENEW_MS] = [30_000, 10_000];
 
 /** Prepares to store a run. It does nothing before `open`. */
 export function persistRun({
@@ -217,6 +218,7 @@ export function persistRun({
       return opening;
     },
     heard: () => lastMessageId,
+    place: async () => store.lastMessage?.(),
     async close(wait) {
       const failure = await opening?.then(
         () => journal.flush(),

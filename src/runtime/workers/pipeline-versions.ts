@@ -31,6 +31,13 @@ export class PipelineVersions {
     return [...this.#byName.keys()];
   }
 
+  /** Names and fingerprints of the pipelines. */
+  get all(): readonly Pick<ListedRun, 'pipeline' | 'fingerprint'>[] {
+    return [...this.#byName.values()]
+      .flat()
+      .map(({ name, plan }) => ({ pipeline: name, fingerprint: fingerprint(plan) }));
+  }
+
   /** Fingerprints of versions that were found in the store, and that no pipeline continues. */
   get unknown(): readonly string[] {
     return [...this.#unknown];

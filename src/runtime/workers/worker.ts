@@ -17,6 +17,7 @@ import { resumeRun } from '../start.ts';
 import { PAUSE_MS, PassedRuns } from './passed-runs.ts';
 import { PipelineVersions } from './pipeline-versions.ts';
 import { checkPools, pooled } from './pooled-work.ts';
+import { announceWorker } from './presence.ts';
 import { createPlaces, type PoolSizes } from './places.ts';
 import { callSafely, cancelOrphan, isBenign, isStoreError, parentState, type FailedResume } from './free-runs.ts';
 
@@ -78,8 +79,10 @@ export function createWorker(
   const { concurrency = 10, pools = {}, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
   checkConcurrency(concurrency);
   checkPools(pipelines, pools);
-  const places = createPlaces(store, pools, options.holder ?? thisHolder());
+  const name = options.holder ?? thisHolder();
+  const places = createPlaces(store, pools, name);
   const versions = new PipelineVersions([...new Set(pipelines)].map((one) => pooled(one, places)));
+  const presence = signal?.aborted ? undefined : announceWorker(store, versions.all, name);
   const active = new Map<string, Run<unknown>>();
   const passed = new PassedRuns();
   let isDraining = false;
@@ -182,6 +185,7 @@ export function createWorker(
     clearTimeout(timer);
     signal?.removeEventListener('abort', onAbort);
     await looking;
+    await presence?.stop();
     await Promise.all([...active.values()].map((run) => run.result));
     places.close();
   }

@@ -5,6 +5,7 @@
  */
 import { ulid } from 'ulid';
 import { checksumOf } from '../checksum.ts';
+import { runsAbove } from '../../model/handlers/work-key.ts';
 import type { RunStore } from '../port.ts';
 import { answered, checkMessage, itemUnknown, runUnknown } from '../refusals.ts';
 import { itemOf, messageOf, textOf } from '../serialize.ts';
@@ -27,13 +28,21 @@ export function messagesIn({
       // By its mark, a message is found that was posted although the server did not say so.
       const mark = ulid();
       await transaction(`post to run ${runId}`, async (ask, isAgain) => {
-        // The row is locked, so that messages to a run are committed in the order of their places.
-        const [run] = await ask(RUN, [idOrNull(runId)]);
+        // The rows are locked, so that messages to a run are committed in the order of their places, and `suspend` finds each.
+        const rows = await ask(RUNS, [[runId, ...runsAbove(runId)].flatMap((id) => idOrNull(id) ?? [])]);
+        const run = rows.find(({ id, has_records }) => id === runId && has_records === true);
         if (isAgain && (await ask(MARKED, [mark])).length > 0) return;
         if (!run) throw runUnknown('post to', runId);
         const key = number(run, 'key');
         if (answers !== undefined) await checkAnswer(ask, { key, runId, id: answers });
-        await ask(POST, [key, answers ?? null, mark, stored, checksumOf(stored)]);
+        await ask(POST, [
+          key,
+          answers ?? null,
+          mark,
+          stored,
+          checksumOf(stored),
+          rows.map((row) => number(row, 'key')),
+        ]);
       });
     },
     async messages(runId, after = 0) {
@@ -64,7 +73,8 @@ async function checkAnswer(
   if (row['has_answer'] === true) throw answered(id, undefined);
 }
 
-const RUN = 'SELECT key::float8 AS key FROM phasegate.runs WHERE id = $1 AND seq > 0 FOR UPDATE';
+const RUNS = `SELECT id, key::float8 AS key, seq > 0 AS has_records FROM phasegate.runs WHERE id = ANY($1::text[])
+  ORDER BY key FOR UPDATE`;
 const MARKED = 'SELECT id FROM phasegate.messages WHERE mark = $1';
 const ITEM = `SELECT item, sum::float8 AS sum, EXISTS (SELECT FROM phasegate.messages WHERE answers = items.id) AS has_answer
   FROM phasegate.items WHERE id = $1 AND run = $2`;
@@ -73,7 +83,7 @@ const POST = `WITH counter AS (UPDATE phasegate.store SET posted = posted + 1 RE
   new_message AS (
     INSERT INTO phasegate.messages (id, run, answers, mark, message, sum) SELECT posted, $1, $2, $3, $4, $5 FROM counter)
   UPDATE phasegate.runs SET last_message = posted, ready_at = CASE WHEN status = 'running' THEN 0 END
-  FROM counter WHERE key = $1`;
+  FROM counter WHERE key = ANY($6::bigint[])`;
 const MESSAGES = `SELECT messages.id::float8 AS id, message, messages.sum::float8 AS sum
   FROM phasegate.messages JOIN phasegate.runs ON key = run WHERE runs.id = $1 AND messages.id > $2 ORDER BY messages.id`;
 const LAST = 'SELECT posted::float8 AS posted FROM phasegate.store';

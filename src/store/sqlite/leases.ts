@@ -77,9 +77,9 @@ export function leasesIn(
 
 // --- internal ---
 
-/** A run that somebody has, or had until the process was killed, is not suspended any more. */
-const WAKE = "UPDATE runs SET ready_at = 0 WHERE id = ? AND status = 'running' AND ready_at IS NOT 0";
-const SUSPEND = `UPDATE runs SET ready_at = ?1 WHERE id = ?2 AND status = 'running'
+/** A run that somebody has, or had until the process was killed, is not suspended any more. A place of a message stays. */
+const WAKE = "UPDATE runs SET ready_at = 0 WHERE id = ? AND status = 'running' AND coalesce(ready_at > 0, 1)";
+const SUSPEND = `UPDATE runs SET ready_at = ?1 WHERE id = ?2 AND status = 'running' AND -ready_at <= ?3
   AND NOT EXISTS (SELECT 1 FROM messages WHERE run = runs.key AND messages.id > ?3)`;
 const READY = `${LISTED} WHERE pipeline IN (SELECT value FROM json_each(?)) AND ready_at <= ? AND status = 'running'
   AND coalesce(expires_at <= ?, 1) AND NOT EXISTS (SELECT 1 FROM json_each(?) WHERE instr(info, value)) ORDER BY started_at, key LIMIT ?`;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { runsAbove } from '../../model/handlers/work-key.ts';
 import type { RunStore } from '../port.ts';
 import { answered, checkMessage, itemUnknown, runUnknown } from '../refusals.ts';
 import { checksumOf } from '../checksum.ts';
@@ -33,8 +34,8 @@ export function messagesIn({ sql, read, write }: Connection): Pick<RunStore, 'po
         if (!row) throw runUnknown('post to', runId);
         const run = number(row, 'key');
         if (answers !== undefined) checkAnswer(run, runId, answers);
-        sql(POST).run(run, answers ?? null, messageText, sum);
-        sql(WAKE).run(run);
+        const { lastInsertRowid } = sql(POST).run(run, answers ?? null, messageText, sum);
+        sql(WAKE).run(-Number(lastInsertRowid), JSON.stringify([runId, ...runsAbove(runId)]));
       });
     },
     messages(runId, after = 0) {
@@ -63,6 +64,7 @@ const ITEM = `SELECT item, CAST(sum AS REAL) AS sum, (SELECT id FROM messages WH
 const MESSAGES =
   'SELECT id, message, CAST(sum AS REAL) AS sum FROM messages WHERE run = (SELECT key FROM runs WHERE id = ?) AND id > ? ORDER BY id';
 const POST = 'INSERT INTO messages (run, answers, message, sum) VALUES (?, ?, ?, ?)';
-const WAKE = "UPDATE runs SET ready_at = 0 WHERE key = ? AND status = 'running' AND ready_at IS NOT 0";
+/** A time below 0 is the negative place of a message, by which `suspend` finds messages to runs that tasks have started. */
+const WAKE = "UPDATE runs SET ready_at = ? WHERE id IN (SELECT value FROM json_each(?)) AND status = 'running'";
 /** SQLite's own counter, which does not shrink when messages are removed. */
 const LAST = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'";

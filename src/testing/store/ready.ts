@@ -4,6 +4,7 @@
  * @module
  */
 import assert from 'node:assert/strict';
+import { workKey } from '../../model/handlers/work-key.ts';
 import type { RunStore } from '../../store/port.ts';
 import { answerTo, batchOf, openItem, refuses, type CaseBody } from './trial.ts';
 
@@ -87,6 +88,31 @@ export const readyCases: Readonly<Record<string, CaseBody>> = {
     const [message] = await store.messages('r');
     await store.suspend(again, Infinity, message?.id ?? 0);
     assert.deepEqual(await idsOf(store), []);
+  },
+
+  'list a suspended run after a message to a run that a task of it has started, and to one of that': async ({
+    store,
+  }) => {
+    const child = workKey(['r', 'build', 0, 0, 'task', 'all']);
+    const others = ['r2', 's', workKey(['s', 'build', 0, 0, 'task', 'all'])];
+    for (const runId of ['r', child, workKey([child, 'x', 0, 0, 'task', 'y']), ...others]) {
+      await store.suspend(await waiting(store, runId), Infinity, 0);
+    }
+    let heard = 0;
+    for (const runId of [child, workKey([child, 'x', 0, 0, 'task', 'y'])]) {
+      const woken = [...new Set(['r', child, runId])];
+      await store.post(answerTo(runId, `${runId}:1`));
+      assert.deepEqual((await idsOf(store)).toSorted(), woken.toSorted());
+      const [message] = (await store.messages(runId)).slice(-1);
+      for (const id of woken) {
+        // It has received messages up to the one before.
+        await store.suspend(await store.acquire(id, 'me', 1000), Infinity, heard);
+        assert.deepEqual((await idsOf(store)).toSorted(), woken.toSorted());
+      }
+      heard = message?.id ?? 0;
+      for (const id of woken) await store.suspend(await store.acquire(id, 'me', 1000), Infinity, heard);
+      assert.deepEqual(await idsOf(store), []);
+    }
   },
 
   'let anybody acquire a suspended run, which is then suspended no more': async ({ store, pass }) => {

@@ -73,6 +73,29 @@ const asked = recording({
   },
 });
 
+/** A person is waited for after a program, in two reviews, and another process resumes the run in between. */
+const shared = recording({
+  name: 'shared',
+  pipeline: () =>
+    definePipeline({
+      name: 'shared',
+      phases: [
+        phase('draft', {
+          tasks: [task('write', { run: ({ attempt }) => attempt })],
+          review: {
+            by: [
+              task('person', { run: human({ question: 'Is it good?' }) }),
+              task('program', { run: ({ attempt }) => (attempt === 0 ? 'RETRY: Be short.' : 'APPROVE') }),
+            ],
+          },
+        }),
+      ],
+    }),
+  act: (records) => (count(records, 'run.resumed') === 0 ? 'suspend' : undefined),
+  next: (records) => (count(records, 'run.resumed') === 0 ? { how: 'resume' } : undefined),
+  people: (_, records) => (count(records, 'run.resumed') > 0 ? decide('APPROVE', { by: 'ann' }) : undefined),
+});
+
 /** Another process answers while nobody works on the run: first what is no good, then well. */
 const refused = recording({
   name: 'refused',
@@ -263,4 +286,4 @@ const elsewhere = recording({
     }),
 });
 
-export const people = [elsewhere, asked, refused, decisions, returned, aborted, waiting];
+export const people = [elsewhere, asked, shared, refused, decisions, returned, aborted, waiting];
