@@ -52,8 +52,9 @@ export function runObject(options: ServiceOptions) {
     return { ok: true, value: 'started' };
   }
 
-  async function fact(ctx: ObjectContext, told: FactRequest): Promise<void> {
-    await steps.hear(ctx, told);
+  /** @returns The tasks that have room in the limits of the run. */
+  function fact(ctx: ObjectContext, told: FactRequest): Promise<readonly string[]> {
+    return steps.hear(ctx, told);
   }
 
   async function answer(ctx: ObjectContext, request: unknown): Promise<Answered<null>> {
@@ -98,7 +99,7 @@ export function runObject(options: ServiceOptions) {
     const pipeline = servedPipeline(pipelines, head.pipeline, ctx.key);
     const records = await readRecords(ctx, head);
     const now = await ctx.date.now();
-    const made = await runStep({ pipeline, runId: ctx.key, records, now, act: { type: 'tick' } });
+    const made = await runStep({ pipeline, runId: ctx.key, records, now, tries: head.tries, act: { type: 'tick' } });
     const work = made.work.find((one) => one.token === token);
     if (!work) return null;
     const { kept } = sent;

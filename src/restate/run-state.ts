@@ -5,6 +5,7 @@
  */
 import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { RunRecord } from '../model/events/event.ts';
+import type { HeldTry } from '../runtime/steps/held-tries.ts';
 import type { KeptAnswers } from '../runtime/steps/session-work.ts';
 import type { SentWork } from '../runtime/steps/sent-work.ts';
 
@@ -25,6 +26,8 @@ export interface RunHead {
   /** Number of chunks. */
   readonly chunks: number;
   readonly sent: readonly SentAttempt[];
+  /** Tries that have room in the limits of the run, or wait for it. */
+  readonly tries: readonly HeldTry[];
   /** Time of the next tick, in milliseconds since 1970; `null` if none is sent. */
   readonly tickAt: number | null;
 }

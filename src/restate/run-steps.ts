@@ -19,8 +19,8 @@ export interface RunSteps {
   begin(ctx: ObjectContext, input: PipelineInput): Promise<Step>;
   /** Takes a step. @returns `undefined` if the run has not started. */
   take(ctx: ObjectContext, act: StepAct): Promise<Step | undefined>;
-  /** Takes the facts of a session of work. Those of an earlier session change nothing. */
-  hear(ctx: ObjectContext, told: FactRequest): Promise<void>;
+  /** Takes the facts of a session of work. Those of an earlier session change nothing. @returns The tasks of the session that have room. */
+  hear(ctx: ObjectContext, told: FactRequest): Promise<readonly string[]>;
   /** Takes a step because of time. @param at The time for which the tick was sent. */
   tick(ctx: ObjectContext, at: number): Promise<void>;
 }
@@ -33,9 +33,9 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
   async function step(ctx: ObjectContext, head: RunHead, known: readonly RunRecord[], act: StepAct): Promise<Step> {
     const pipeline = servedPipeline(pipelines, head.pipeline, ctx.key);
     const now = await ctx.date.now();
-    const made = await runStep({ pipeline, runId: ctx.key, records: known, now, act });
+    const made = await runStep({ pipeline, runId: ctx.key, records: known, now, tries: head.tries, act });
     const records = [...known, ...made.records];
-    const { begin, stop, keep, dueAt } = dispatchOf(head.sent, made.work, records, now);
+    const { begin, stop, keep, dueAt } = dispatchOf(head.sent, made, records, now);
     const chunks = made.records.length === 0 ? head.chunks : await appendRecords(ctx, head.chunks, made.records);
     for (const { invocation } of stop) ctx.invocation(sdk.InvocationIdParser.fromString(invocation)).cancel();
     const sent: SentAttempt[] = [...keep];
@@ -52,7 +52,7 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
     if (due < Infinity && !isTicking)
       send(ctx, { ...own, service: names.run, method: 'tick', parameter: { at: due }, delay: Math.max(0, due - now) });
     const tickAt = isTicking ? head.tickAt : due < Infinity ? due : null;
-    writeHead(ctx, { ...head, seq: records.length, chunks, sent, tickAt });
+    writeHead(ctx, { ...head, seq: records.length, chunks, sent, tries: made.tries, tickAt });
     if (isCopied && made.records.length > 0) send(ctx, { ...own, service: names.store, method: 'copy', parameter: {} });
     return made;
   }
@@ -64,22 +64,28 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
 
   return {
     begin(ctx, input) {
-      const head = { pipeline: input.plan.name, seq: 0, chunks: 0, sent: [], tickAt: null };
+      const head = { pipeline: input.plan.name, seq: 0, chunks: 0, sent: [], tries: [], tickAt: null };
       return step(ctx, head, [], { type: 'begin', input });
     },
     take: (ctx, act) => take(ctx, act),
     async hear(ctx, { token, session, facts, end }) {
       const head = await readHead(ctx);
       const mine = head?.sent.find((one) => one.token === token && one.session === session && !one.parked);
-      if (!mine) return;
+      if (!mine) {
+        // Work that was stopped tells the usage of its last tries.
+        const isStopped = head?.sent.every((one) => one.token !== token);
+        if (isStopped && facts.length > 0) await take(ctx, { type: 'facts', token, facts });
+        return [];
+      }
       const parked = end?.type === 'parked' ? end : undefined;
       const outcome = end?.type === 'parked' ? undefined : end;
       // The invocation that tells the end stops by itself.
       const others = (sent: RunHead['sent']) => sent.filter((one) => one.token !== token);
-      await take(ctx, { type: 'facts', token, facts, outcome }, (one) => {
+      const made = await take(ctx, { type: 'facts', token, facts, outcome }, (one) => {
         if (parked) return { ...one, sent: [...others(one.sent), { ...mine, parked }] };
         return outcome ? { ...one, sent: others(one.sent) } : one;
       });
+      return (made?.tries ?? []).flatMap((one) => (one.token === token && one.isGranted ? one.task : []));
     },
     async tick(ctx, at) {
       await take(ctx, { type: 'tick' }, (head) => (head.tickAt === at ? { ...head, tickAt: null } : head));

@@ -9,7 +9,6 @@ import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { lowered } from '../model/events/run-limits.ts';
 import type { PipelineInput } from '../runtime/steps/run-step.ts';
 import { startInput } from '../runtime/start.ts';
-import { refuseUnsupported } from '../runtime/steps/unsupported.ts';
 import { checkNewRunId } from '../store/run-id.ts';
 import { refused, type Answered } from './messages.ts';
 import { readRequest, startRequest } from './requests.ts';
@@ -28,7 +27,6 @@ export async function beginRun(
     const { work } = made;
     const plan = lowered(made.plan, limits);
     const pipeline = { name, work, plan };
-    refuseUnsupported(pipeline);
     const begun = await ctx.run('input', async (): Promise<Answered<PipelineInput>> => {
       try {
         return { ok: true, value: await startInput(pipeline, ctx.key, { input, attended, limits, kept: true }) };

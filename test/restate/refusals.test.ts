@@ -7,19 +7,6 @@ const work = task('work', { run: () => 1 });
 const plain = definePipeline({ name: 'plain', phases: [phase('a', { tasks: [work] })] });
 
 describe('restateServices()', () => {
-  it.each(['durationMs', 'tokens', 'costUsd'] as const)('refuses the limit %s', async (limit) => {
-    const estimated = task('work', { run: () => 1, estimate: { tokens: 1, costUsd: 1 } });
-    const limited = definePipeline({
-      name: 'limited',
-      phases: [phase('a', { tasks: [estimated] })],
-      limits: { [limit]: 1 },
-    });
-    await expect(restateServices({ pipelines: [limited] })).rejects.toMatchObject({
-      code: 'PIPELINE_UNSUPPORTED',
-      message: expect.stringContaining(`it has the limit \`${limit}\``) as unknown,
-    });
-  });
-
   it('refuses a task that runs a pipeline', async () => {
     const parent = definePipeline({
       name: 'parent',

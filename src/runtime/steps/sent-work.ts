@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { HeldTry } from './held-tries.ts';
 import type { OutstandingWork } from './outstanding-work.ts';
 import type { KeptAnswers } from './session-work.ts';
 import type { ParkedWork } from './work-session.ts';
@@ -36,10 +37,10 @@ export interface Dispatch<S extends SentWork> {
   readonly dueAt: number | undefined;
 }
 
-/** Compares sent with outstanding work. @param records All records of the run. @param now Milliseconds since 1970. */
+/** Compares sent with outstanding work, after a step. @param records All records of the run. @param now Milliseconds since 1970. */
 export function dispatchOf<S extends SentWork>(
   sent: readonly S[],
-  work: readonly OutstandingWork[],
+  { work, tries }: { readonly work: readonly OutstandingWork[]; readonly tries: readonly HeldTry[] },
   records: readonly RunRecord[],
   now: number,
 ): Dispatch<S> {
@@ -48,7 +49,7 @@ export function dispatchOf<S extends SentWork>(
   for (const { token, phase } of work) {
     const known = sent.find((one) => one.token === token);
     if (!known) begin.push({ token, session: 1 });
-    else if (known.parked && isAwake(known.parked, phase, records, now))
+    else if (known.parked && (hasRoom(known, tries) || isAwake(known.parked, phase, records, now)))
       begin.push({ token, session: known.session + 1, kept: known.parked.kept });
     else keep.push(known);
   }
@@ -64,6 +65,11 @@ export function dispatchOf<S extends SentWork>(
 function isAwake({ until, seen }: ParkedWork, phase: string, records: readonly RunRecord[], now: number): boolean {
   if (until !== null && until <= now) return true;
   return records.slice(seen).some(({ event }) => isAnswer(event, phase));
+}
+
+/** True if a try of parked work that has waited for room can begin. */
+function hasRoom({ token, parked }: SentWork, tries: readonly HeldTry[]): boolean {
+  return tries.some((one) => one.token === token && one.isGranted && parked?.rooms?.includes(one.task));
 }
 
 function isAnswer(event: RunEvent, phase: string): boolean {

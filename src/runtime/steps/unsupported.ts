@@ -6,13 +6,9 @@
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { mayAskPeople } from '../../model/handlers/person.ts';
-import type { LimitName } from '../../model/plan/policy-schema.ts';
 
 /** Refuses a pipeline with parts that outstanding work has no support for. @throws PhasegateError `PIPELINE_UNSUPPORTED` */
-export function refuseUnsupported({ name, plan, work }: Pick<Pipeline, 'name' | 'plan' | 'work'>): void {
-  for (const limit of OF_TRIES) {
-    if (plan.limits[limit] !== undefined) throw unsupported(name, `it has the limit \`${limit}\``, LIMIT_HINT);
-  }
+export function refuseUnsupported({ name, work }: Pick<Pipeline, 'name' | 'work'>): void {
   for (const [phase, { tasks, reviewers }] of work.phases) {
     for (const [task, { runner, pool }] of [...tasks, ...reviewers]) {
       if (pool !== undefined)
@@ -27,10 +23,6 @@ export function refuseUnsupported({ name, plan, work }: Pick<Pipeline, 'name' | 
 
 // --- internal ---
 
-/** Limits for which each try needs room before it begins. */
-const OF_TRIES: readonly LimitName[] = ['costUsd', 'tokens', 'durationMs'];
-
-const LIMIT_HINT = 'Limit `corrections`, `perPair`, `attemptsPerPhase` or `deadlineMs` there, or run it with a store.';
 const CHILD_HINT = 'Make its phases phases of this pipeline, or run it with a store.';
 const POOL_HINT =
   'Leave `pool` out there, and limit the concurrency of the work service in Restate; or run it with a store.';

@@ -5,9 +5,11 @@
  *
  * @module
  */
+import { ABORT_GRACE_MS } from '../../actors/work/work-scope.ts';
 import type { WorkHost } from '../../actors/work/work-host.ts';
 import type { Clock } from '../../machines/phase/clock.ts';
 import type { WorkLogic, WorkOwner } from '../../machines/phase/ports.ts';
+import { Stragglers } from '../../machines/phase/stragglers.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import type { PhaseReport, RunRecord } from '../../model/events/event.ts';
@@ -19,6 +21,7 @@ import { portsOf } from '../machine-of.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { notedInputs } from './noted-inputs.ts';
 import type { OutstandingWork, WorkFact, WorkOutcome } from './outstanding-work.ts';
+import { createSessionRoom } from './session-room.ts';
 import { sessionWork, type KeptAnswers } from './session-work.ts';
 
 /** Work that only waits. JSON. */
@@ -30,6 +33,8 @@ export interface ParkedWork {
   readonly seen: number;
   /** Answers of reviewers, for the next session. */
   readonly kept: KeptAnswers;
+  /** Tasks that wait for room in the limits of the run. @default none */
+  readonly rooms?: readonly string[] | undefined;
 }
 
 /** Facts since the batch before, and the end of the session if that is the last one. JSON. */
@@ -42,8 +47,18 @@ export interface WorkBatch {
 export interface WorkSession {
   /** Resolves with a batch once there is something to tell, with the same one until the next is requested. @param index 0 at first, then in order. */
   batch(index: number): Promise<WorkBatch>;
+  /** Takes an answer of the run: the tasks that have room. @param step Number of the answer; a repeated one changes nothing. */
+  grant(step: number, tasks: readonly string[]): void;
+  /** True if a try waits for room in the limits of the run. */
+  isWaiting(): boolean;
   /** Aborts the work. No batch follows. */
   stop(): void;
+  /**
+   * Aborts the work, and waits for handlers that end soon. Resolves with the facts that no batch has told, such as their usage.
+   *
+   * @param told Number of batches that were told.
+   */
+  rest(told: number): Promise<readonly WorkFact[]>;
 }
 
 /** Options of {@link beginWork}. */
@@ -73,6 +88,13 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
   let wake: (() => void) | undefined;
   let active = 0;
   let asking = 0;
+  let taken: { readonly index: number; readonly facts: readonly WorkFact[] } | undefined;
+  let onRest: (() => void) | undefined;
+  const room = work.isBounded ? createSessionRoom(tell) : undefined;
+  const stragglers = new Stragglers({
+    take: (late) => tell({ type: 'late', report: late }),
+    later: (job) => queueMicrotask(job),
+  });
   let current: { readonly index: number; readonly batch: Promise<WorkBatch> } | undefined;
 
   function tell(fact: WorkFact): void {
@@ -115,22 +137,26 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
     }
     if (end || !isIdle()) return;
     const until = Math.min(...[...pauses.values()].map((pause) => pause.until));
-    finish({ type: 'parked', until: Number.isFinite(until) ? until : null, seen: records.length, kept: answers });
+    const rooms = room?.waiting() ?? [];
+    const parked = { until: Number.isFinite(until) ? until : null, seen: records.at(-1)?.seq ?? 0, kept: answers };
+    finish({ type: 'parked', ...parked, ...(rooms.length > 0 && { rooms }) });
     logic.stop();
   }
 
   function isIdle(): boolean {
-    if (active > 0) return false;
+    if (active > 0 || room?.isAsking()) return false;
     const paused = [...pauses.values()];
     if (paused.some(({ until, isTask }) => !isTask || until - clock.now() < SHORT_MS)) return false;
-    return asking + paused.length > 0;
+    return asking + paused.length + (room?.waiting().length ?? 0) > 0;
   }
 
   const host: WorkHost = {
     whenDurable: (go) => go(),
     count(by) {
       active += by;
-      if (active === 0) void parkIfIdle();
+      if (active > 0) return;
+      onRest?.();
+      void parkIfIdle();
     },
   };
   const own = sessionWork(pipeline.work, phase, kept ?? {}, {
@@ -146,8 +172,8 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
   function begin<O extends (WorkOutcome & { readonly type: 'done' })['outcome']>(port: WorkLogic<O>) {
     const owner: WorkOwner<O> = {
       clock,
-      quota: undefined,
-      stragglers: undefined,
+      quota: room?.quota,
+      stragglers,
       report,
       done: (outcome) => finish({ type: 'done', outcome }),
       failed: (error) => finish({ type: 'failed', error: errorInfo(error) }),
@@ -160,21 +186,40 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
     return facts.length > 0 || end !== undefined;
   }
 
-  async function take(): Promise<WorkBatch> {
+  async function take(index: number): Promise<WorkBatch> {
     while (!isTelling()) await new Promise<void>((resolve) => (wake = resolve));
     // Facts that follow at once go into the same batch.
     await endOfTurn();
-    const taken = facts;
+    const told = facts;
     facts = [];
-    return end ? { facts: taken, end } : { facts: taken };
+    taken = { index, facts: told };
+    room?.noteTold();
+    return end ? { facts: told, end } : { facts: told };
   }
 
   return {
     batch(index) {
-      if (current?.index !== index) current = { index, batch: take() };
+      if (current?.index !== index) current = { index, batch: take(index) };
       return current.batch;
     },
+    grant(step, tasks) {
+      room?.grant(step, tasks);
+      void parkIfIdle();
+    },
+    isWaiting: () => (room?.waiting().length ?? 0) > 0,
     stop: () => logic.stop(),
+    async rest(told) {
+      logic.stop();
+      if (active > 0) {
+        await new Promise<void>((resolve) => {
+          onRest = resolve;
+          clock.setTimeout(resolve, ABORT_GRACE_MS);
+        });
+      }
+      // Late reports follow a turn later.
+      await endOfTurn();
+      return [...(taken && taken.index >= told ? taken.facts : []), ...facts];
+    },
   };
 }
 
