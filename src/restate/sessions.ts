@@ -6,7 +6,7 @@
  * @module
  */
 import type { WorkFact } from '../runtime/steps/outstanding-work.ts';
-import type { WorkBatch, WorkSession } from '../runtime/steps/work-session.ts';
+import type { WorkBatch, WorkSession } from '../runtime/steps/work-batch.ts';
 
 /** Sessions of this process. */
 export interface Sessions {

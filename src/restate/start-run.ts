@@ -9,24 +9,31 @@ import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { lowered } from '../model/events/run-limits.ts';
 import type { PipelineInput } from '../runtime/steps/run-step.ts';
 import { startInput } from '../runtime/start.ts';
+import { refuseUnsupported } from '../runtime/steps/unsupported.ts';
 import { checkNewRunId } from '../store/run-id.ts';
 import { refused, type Answered } from './messages.ts';
 import { readRequest, startRequest } from './requests.ts';
 
-/** Validates the start of a run. The schema of its input runs once, even if the handler runs again. */
+/**
+ * Validates the start of a run. The schema of its input runs once, even if the handler runs again.
+ *
+ * @param checkId Refuses ids. @default those that are not safe everywhere
+ */
 export async function beginRun(
   ctx: ObjectContext,
   pipelines: ReadonlyMap<string, Pipeline<unknown>>,
   request: unknown,
+  checkId: (id: unknown) => void = checkNewRunId,
 ): Promise<Answered<PipelineInput>> {
   try {
     const { pipeline: name, input, attended, limits } = readRequest(startRequest, 'start', request);
-    checkNewRunId(ctx.key);
+    checkId(ctx.key);
     const made = pipelines.get(name);
     if (!made) throw unserved(name, [...pipelines.keys()]);
     const { work } = made;
     const plan = lowered(made.plan, limits);
     const pipeline = { name, work, plan };
+    refuseUnsupported(pipeline);
     const begun = await ctx.run('input', async (): Promise<Answered<PipelineInput>> => {
       try {
         return { ok: true, value: await startInput(pipeline, ctx.key, { input, attended, limits, kept: true }) };

@@ -40,7 +40,9 @@ export function workService({ sdk, names, pipelines }: ServiceOptions) {
     try {
       for (let step = 1; ; step++) {
         const batch = await ctx.run(`step ${step}`, () =>
-          sessions.batch(key, index, () => beginWork({ ...opened, pipeline })),
+          sessions.batch(key, index, () =>
+            beginWork({ ...opened, pipeline, children: { served: pipelines, ended: opened.ended } }),
+          ),
         );
         if (batch === 'lost') return true;
         if (batch === 'waiting') await tell(step, { token, session, facts: [] });

@@ -15,6 +15,7 @@ import type {
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { LateReport, PhaseReport, RunEvent } from '../../model/events/event.ts';
 import type { RoomFact } from './held-tries.ts';
+import type { WantedChild } from './session-children.ts';
 
 /** A piece of outstanding work: an attempt of a phase, or its review. JSON. */
 export interface OutstandingWork {
@@ -36,6 +37,8 @@ export type WorkFact =
   | { readonly type: 'read'; readonly source: string }
   /** The usage, or the outcome, of a try that nobody waits for any more. */
   | { readonly type: 'late'; readonly report: LateReport }
+  /** A task wants the run of a pipeline. The host starts it. */
+  | WantedChild
   | RoomFact;
 
 /** The outcome of work, or the error that it has failed with. JSON. */
@@ -71,6 +74,22 @@ export function tokenOf(phase: string, events: readonly RunEvent[]): string {
     (event) => BEGINNINGS.has(event.type) && 'phase' in event && event.phase === phase,
   );
   return `${phase}:${index + 1}`;
+}
+
+/** Returns a fact, or the usage in it, as that of work that nobody waits for; `undefined` if there is none. */
+export function lateOf(fact: WorkFact): LateReport | undefined {
+  if (fact.type === 'late') return fact.report;
+  if (fact.type !== 'report') return undefined;
+  const { report } = fact;
+  if (report.type !== 'task.reported' || !(report.tokens ?? report.costUsd)) return undefined;
+  return {
+    ...report,
+    progress: undefined,
+    artifact: undefined,
+    observation: undefined,
+    waiting: undefined,
+    late: true,
+  };
 }
 
 // --- internal ---

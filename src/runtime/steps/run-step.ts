@@ -32,6 +32,7 @@ import { prepareResume } from '../resume.ts';
 import { createHeldTries, type HeldTry } from './held-tries.ts';
 import { isKnown } from './known-reports.ts';
 import {
+  lateOf,
   remotePorts,
   tokenOf,
   type OutstandingWork,
@@ -209,8 +210,9 @@ export async function runStep({ pipeline, runId, records, now, tries = [], act }
       if (pieces.get(phase) !== piece) return true;
       if (fact.type === 'read') void piece.context.inputs[fact.source];
       else if (fact.type === 'late') takeLate([fact]);
-      else if (fact.type !== 'report') held.take(token, phase, fact);
-      else if (!isKnown(fact.report, log.events.slice(since), inbox.open())) piece.report(fact.report);
+      else if (fact.type === 'report') {
+        if (!isKnown(fact.report, log.events.slice(since), inbox.open())) piece.report(fact.report);
+      } else if (fact.type !== 'child') held.take(token, phase, fact);
     }
     if (outcome && pieces.get(phase) === piece) piece.end(outcome);
     return true;
@@ -218,12 +220,7 @@ export async function runStep({ pipeline, runId, records, now, tries = [], act }
 
   /** Counts usage that stopped work has reported. */
   function takeLate(facts: readonly WorkFact[]): void {
-    const stragglers = pipelineServicesOf(actor)?.stragglers;
-    for (const fact of facts) {
-      if (fact.type === 'late') stragglers?.tell(fact.report);
-      else if (fact.type === 'report' && fact.report.type === 'task.reported')
-        stragglers?.tell({ ...fact.report, late: true });
-    }
+    for (const late of facts.flatMap((fact) => lateOf(fact) ?? [])) pipelineServicesOf(actor)?.stragglers?.tell(late);
   }
 
   async function answer({ item, reply, options }: Extract<StepAct, { readonly type: 'answer' }>) {

@@ -12,6 +12,7 @@ import type { WorkLogic, WorkOwner } from '../../machines/phase/ports.ts';
 import { Stragglers } from '../../machines/phase/stragglers.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { errorInfo } from '../../model/errors/phasegate-error.ts';
+import type { TaskContext } from '../../model/handlers/task.ts';
 import type { PhaseReport, RunRecord } from '../../model/events/event.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import { bindHumanWork, questionFields, type HumanRequest } from '../inbox/human-work.ts';
@@ -21,45 +22,11 @@ import { portsOf } from '../machine-of.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { notedInputs } from './noted-inputs.ts';
 import type { OutstandingWork, WorkFact, WorkOutcome } from './outstanding-work.ts';
+import { bindSessionChildren, type ChildHost, type WantedChild } from './session-children.ts';
 import { createSessionRoom } from './session-room.ts';
+import { systemClock } from './session-clock.ts';
 import { sessionWork, type KeptAnswers } from './session-work.ts';
-
-/** Work that only waits. JSON. */
-export interface ParkedWork {
-  readonly type: 'parked';
-  /** End of a pause, in milliseconds since 1970; `null` if only an answer continues the work. */
-  readonly until: number | null;
-  /** Number of the last record that the session knew. */
-  readonly seen: number;
-  /** Answers of reviewers, for the next session. */
-  readonly kept: KeptAnswers;
-  /** Tasks that wait for room in the limits of the run. @default none */
-  readonly rooms?: readonly string[] | undefined;
-}
-
-/** Facts since the batch before, and the end of the session if that is the last one. JSON. */
-export interface WorkBatch {
-  readonly facts: readonly WorkFact[];
-  readonly end?: WorkOutcome | ParkedWork | undefined;
-}
-
-/** A session of work. */
-export interface WorkSession {
-  /** Resolves with a batch once there is something to tell, with the same one until the next is requested. @param index 0 at first, then in order. */
-  batch(index: number): Promise<WorkBatch>;
-  /** Takes an answer of the run: the tasks that have room. @param step Number of the answer; a repeated one changes nothing. */
-  grant(step: number, tasks: readonly string[]): void;
-  /** True if a try waits for room in the limits of the run. */
-  isWaiting(): boolean;
-  /** Aborts the work. No batch follows. */
-  stop(): void;
-  /**
-   * Aborts the work, and waits for handlers that end soon. Resolves with the facts that no batch has told, such as their usage.
-   *
-   * @param told Number of batches that were told.
-   */
-  rest(told: number): Promise<readonly WorkFact[]>;
-}
+import type { WorkBatch, WorkSession } from './work-batch.ts';
 
 /** Options of {@link beginWork}. */
 export interface SessionOptions {
@@ -69,12 +36,21 @@ export interface SessionOptions {
   readonly records: readonly RunRecord[];
   /** Answers of reviewers in an earlier session, which has parked. @default no session has parked */
   readonly kept?: KeptAnswers | undefined;
+  /** The host of runs that tasks start. @default none: such tasks fail */
+  readonly children?: ChildHost | undefined;
   /** @default the system's clock */
   readonly clock?: (Clock & { now(): number }) | undefined;
 }
 
 /** Begins a piece of outstanding work in this process. */
-export function beginWork({ pipeline, work, records, kept, clock = systemClock() }: SessionOptions): WorkSession {
+export function beginWork({
+  pipeline,
+  work,
+  records,
+  kept,
+  children,
+  clock = systemClock(),
+}: SessionOptions): WorkSession {
   const { phase, type, progress } = work;
   const inbox = foldInbox();
   const questions = createQuestions(() => inbox.open());
@@ -88,6 +64,8 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
   let wake: (() => void) | undefined;
   let active = 0;
   let asking = 0;
+  let isQuiet = false;
+  const wanted: string[] = [];
   let taken: { readonly index: number; readonly facts: readonly WorkFact[] } | undefined;
   let onRest: (() => void) | undefined;
   const room = work.isBounded ? createSessionRoom(tell) : undefined;
@@ -108,7 +86,14 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
     wake?.();
   }
 
+  function quietly(run: () => void): void {
+    isQuiet = true;
+    run();
+    isQuiet = false;
+  }
+
   function report(one: PhaseReport): void {
+    if (isQuiet) return;
     if (one.type === 'task.retrying') pauses.set(one.task, { until: clock.now() + one.delayMs, isTask: !one.reviewer });
     tell({ type: 'report', report: one });
     void parkIfIdle();
@@ -129,6 +114,22 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
     }
   }
 
+  /** Asks for a run. The session parks, and the task goes on in the one that has its end. */
+  async function awaitChild(child: WantedChild, { signal }: TaskContext): Promise<never> {
+    tell(child);
+    wanted.push(child.id);
+    asking += 1;
+    void parkIfIdle();
+    try {
+      return await new Promise((_resolve, reject) => {
+        if (signal.aborted) reject(new Error('The task was stopped.'));
+        signal.addEventListener('abort', () => reject(new Error('The task was stopped.')), { once: true });
+      });
+    } finally {
+      asking -= 1;
+    }
+  }
+
   /** Parks once nothing is active for a few turns, in which everything has begun that follows from what has ended. */
   async function parkIfIdle(): Promise<void> {
     for (let turn = 0; turn < QUIET_TURNS; turn++) {
@@ -139,7 +140,12 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
     const until = Math.min(...[...pauses.values()].map((pause) => pause.until));
     const rooms = room?.waiting() ?? [];
     const parked = { until: Number.isFinite(until) ? until : null, seen: records.at(-1)?.seq ?? 0, kept: answers };
-    finish({ type: 'parked', ...parked, ...(rooms.length > 0 && { rooms }) });
+    finish({
+      type: 'parked',
+      ...parked,
+      ...(rooms.length > 0 && { rooms }),
+      ...(wanted.length > 0 && { children: wanted }),
+    });
     logic.stop();
   }
 
@@ -163,7 +169,9 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
     onBegin: (task) => pauses.delete(task),
     onAnswer: (reviewer, answer) => (answers[reviewer] = answer),
   });
-  const ports = portsOf(bindHumanWork(own, ask), host);
+  const { tasks } = work.context.origin.phase;
+  const bound = children ? bindSessionChildren(own, phase, tasks, children, { want: awaitChild, quietly }) : own;
+  const ports = portsOf(bindHumanWork(bound, ask), host);
   const inputs = notedInputs(work.context.inputs, (source) => tell({ type: 'read', source }));
   // A parked review has passed its checks.
   const review = type === 'review' && kept ? { ...work.context.review, checked: true } : work.context.review;
@@ -202,8 +210,8 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
       if (current?.index !== index) current = { index, batch: take(index) };
       return current.batch;
     },
-    grant(step, tasks) {
-      room?.grant(step, tasks);
+    grant(step, granted) {
+      room?.grant(step, granted);
       void parkIfIdle();
     },
     isWaiting: () => (room?.waiting().length ?? 0) > 0,
@@ -226,23 +234,3 @@ export function beginWork({ pipeline, work, records, kept, clock = systemClock()
 // --- internal ---
 
 const QUIET_TURNS = 3;
-
-function systemClock(): Clock & { now(): number } {
-  const timers = new Map<unknown, ReturnType<typeof setTimeout>>();
-  return {
-    now: () => Date.now(),
-    setTimeout(run, ms) {
-      const id = Symbol('timer');
-      const fire = () => {
-        timers.delete(id);
-        run();
-      };
-      timers.set(id, setTimeout(fire, ms));
-      return id;
-    },
-    clearTimeout(id) {
-      clearTimeout(timers.get(id));
-      timers.delete(id);
-    },
-  };
-}
