@@ -30,7 +30,7 @@ const PROCESS = [
   'test/inspect/**/*.test.ts',
   'test/openai/**/*.test.ts',
   'test/postgres/{faults,open,scaling}.test.ts',
-  'test/restate/{conformance,kill,runs}.test.ts',
+  'test/restate/{children,conformance,kill,limits,runs}.test.ts',
   'test/server/**/*.test.ts',
   'test/store/{backup,broken,compact,erase,processes,sqlite,threads}.test.ts',
   'test/survive/**/*.test.ts',

@@ -8,9 +8,12 @@ import type { RunRecord, RunStatus } from '../model/events/event.ts';
 import { problemIn } from '../runtime/inbox/validate-reply.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
+import type { ParentLink } from './run-state.ts';
+import type { Limits } from '../model/plan/policy-schema.ts';
 import type { OutstandingWork, WorkFact } from '../runtime/steps/outstanding-work.ts';
+import type { ChildEnd } from '../runtime/steps/session-children.ts';
 import type { KeptAnswers } from '../runtime/steps/session-work.ts';
-import type { WorkBatch } from '../runtime/steps/work-session.ts';
+import type { WorkBatch } from '../runtime/steps/work-batch.ts';
 
 /** Names of the services. */
 export interface ServiceNames {
@@ -57,7 +60,28 @@ export type OpenedWork = {
   readonly work: OutstandingWork;
   readonly records: readonly RunRecord[];
   readonly kept?: KeptAnswers | undefined;
+  /** Runs of its tasks that have ended, by id. */
+  readonly ended: Readonly<Record<string, ChildEnd>>;
 } | null;
+
+/** The argument of `begin`: the start of a run by a task. */
+export interface BeginRequest {
+  readonly parent: ParentLink;
+  readonly start: {
+    readonly pipeline: string;
+    readonly input: unknown;
+    readonly limits: Limits;
+    readonly attended: boolean | undefined;
+  };
+}
+
+/** The argument of `child`: facts about the run of a task, and its end. */
+export interface ChildRequest {
+  readonly id: string;
+  readonly token: string;
+  readonly facts: readonly WorkFact[];
+  readonly end?: ChildEnd | undefined;
+}
 
 /** The state of a run. */
 export interface RunReport {

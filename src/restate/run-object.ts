@@ -11,10 +11,15 @@ import { foldRun, resultOf } from '../projections/run/run-view.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { runStep } from '../runtime/steps/run-step.ts';
+import { isWithin } from '../runtime/child-ids.ts';
 import { runUnknown } from '../store/refusals.ts';
+import { createCalls } from './calls.ts';
+import { readEnds } from './child-runs.ts';
 import {
   refused,
   type Answered,
+  type BeginRequest,
+  type ChildRequest,
   type FactRequest,
   type OpenedWork,
   type PostedRequest,
@@ -42,6 +47,7 @@ export function runObject(options: ServiceOptions) {
   const { sdk, names, pipelines } = options;
   const steps = createRunSteps(options);
   const { exclusive, shared } = sdk.handlers.object;
+  const { send, call } = createCalls(sdk);
   const inside = { ingressPrivate: true };
 
   async function start(ctx: ObjectContext, request: unknown): Promise<Answered<'started' | 'exists'>> {
@@ -52,13 +58,39 @@ export function runObject(options: ServiceOptions) {
     return { ok: true, value: 'started' };
   }
 
-  async function fact(ctx: ObjectContext, told: FactRequest): Promise<void> {
-    await steps.hear(ctx, told);
+  /** Starts the run of a task. */
+  async function begin(ctx: ObjectContext, { parent, start: request }: BeginRequest): Promise<void> {
+    if (await readHead(ctx)) return;
+    const begun = await beginRun(ctx, pipelines, request, () => undefined);
+    if (begun.ok) {
+      await steps.begin(ctx, begun.value, parent);
+      return;
+    }
+    const parameter: ChildRequest = {
+      id: ctx.key,
+      token: parent.token,
+      facts: [],
+      end: { type: 'refused', ...begun.refusal },
+    };
+    send(ctx, { service: names.run, method: 'child', key: parent.run, parameter });
+  }
+
+  async function child(ctx: ObjectContext, told: ChildRequest): Promise<void> {
+    await steps.hearChild(ctx, told);
+  }
+
+  /** @returns The tasks that have room in the limits of the run. */
+  function fact(ctx: ObjectContext, told: FactRequest): Promise<readonly string[]> {
+    return steps.hear(ctx, told);
   }
 
   async function answer(ctx: ObjectContext, request: unknown): Promise<Answered<null>> {
     try {
       const { item, reply, by, nonce } = readRequest(answerRequest, 'answer', request);
+      // The item of a run that a task has started is answered there.
+      const key = item.slice(0, item.lastIndexOf(':'));
+      if (key !== ctx.key && isWithin(key, ctx.key))
+        return await call<Answered<null>>(ctx, { service: names.run, method: 'answer', key, parameter: request });
       const made = await steps.take(ctx, { type: 'answer', item, reply, options: { by, nonce } });
       if (!made) throw runUnknown('answer', ctx.key);
       if (made.refusal) throw made.refusal;
@@ -98,11 +130,12 @@ export function runObject(options: ServiceOptions) {
     const pipeline = servedPipeline(pipelines, head.pipeline, ctx.key);
     const records = await readRecords(ctx, head);
     const now = await ctx.date.now();
-    const made = await runStep({ pipeline, runId: ctx.key, records, now, act: { type: 'tick' } });
+    const made = await runStep({ pipeline, runId: ctx.key, records, now, tries: head.tries, act: { type: 'tick' } });
     const work = made.work.find((one) => one.token === token);
     if (!work) return null;
     const { kept } = sent;
-    return { pipeline: head.pipeline, work, records: recordsAbout(work.phase, records), ...(kept && { kept }) };
+    const ended = await readEnds(ctx, head, token);
+    return { pipeline: head.pipeline, work, records: recordsAbout(work.phase, records), ended, ...(kept && { kept }) };
   }
 
   async function get(ctx: ObjectSharedContext): Promise<Answered<RunReport>> {
@@ -117,7 +150,18 @@ export function runObject(options: ServiceOptions) {
     const snapshot = view.snapshot();
     const { pipeline, seq } = head;
     const { status } = snapshot;
-    const report = { runId: ctx.key, pipeline, status, seq, inbox: inbox.open(), result: resultOf(snapshot) };
+    const items = [...inbox.open()];
+    for (const { id, isEnded } of head.children ?? []) {
+      if (isEnded) continue;
+      const shown = await call<Answered<RunReport>>(ctx, {
+        service: names.run,
+        method: 'get',
+        key: id,
+        parameter: null,
+      });
+      if (shown.ok) items.push(...shown.value.inbox);
+    }
+    const report = { runId: ctx.key, pipeline, status, seq, inbox: items, result: resultOf(snapshot) };
     return { ok: true, value: report };
   }
 
@@ -137,6 +181,8 @@ export function runObject(options: ServiceOptions) {
       start: exclusive(start),
       answer: exclusive(answer),
       cancel: exclusive(cancel),
+      begin: exclusive(inside, begin),
+      child: exclusive(inside, child),
       fact: exclusive(inside, fact),
       posted: exclusive(inside, posted),
       tick: exclusive(inside, tick),

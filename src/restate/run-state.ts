@@ -5,7 +5,9 @@
  */
 import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { RunRecord } from '../model/events/event.ts';
+import type { HeldTry } from '../runtime/steps/held-tries.ts';
 import type { KeptAnswers } from '../runtime/steps/session-work.ts';
+import type { WantedChild } from '../runtime/steps/session-children.ts';
 import type { SentWork } from '../runtime/steps/sent-work.ts';
 
 /** Work that was sent to a worker. */
@@ -14,6 +16,23 @@ export interface SentAttempt extends SentWork {
   readonly invocation: string;
   /** Answers of reviewers in the session before; absent for the first session. */
   readonly kept?: KeptAnswers | undefined;
+}
+
+/** A run that a task has started. */
+export interface ChildLink {
+  readonly id: string;
+  /** The token of the work that waits for it. */
+  readonly token: string;
+  readonly task: string;
+  readonly isEnded: boolean;
+  /** Present until it is started. */
+  readonly wanted?: WantedChild | undefined;
+}
+
+/** The run whose task has started one, and the token of that work. */
+export interface ParentLink {
+  readonly run: string;
+  readonly token: string;
 }
 
 /** The head of a run. */
@@ -25,6 +44,11 @@ export interface RunHead {
   /** Number of chunks. */
   readonly chunks: number;
   readonly sent: readonly SentAttempt[];
+  /** Tries that have room in the limits of the run, or wait for it. */
+  readonly tries: readonly HeldTry[];
+  /** Runs that its tasks have started, as long as their work is outstanding. @default none */
+  readonly children?: readonly ChildLink[] | undefined;
+  readonly parent?: ParentLink | undefined;
   /** Time of the next tick, in milliseconds since 1970; `null` if none is sent. */
   readonly tickAt: number | null;
 }

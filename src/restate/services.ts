@@ -37,8 +37,8 @@ export type RestateService = VirtualObjectDefinition<string, unknown> | ServiceD
 /**
  * Defines the services for runs on Restate: pass them to `serve` of `@restatedev/restate-sdk`. Needs that package, and a Restate server.
  *
- * @throws PhasegateError `PACKAGE_MISSING`; `PIPELINE_UNSUPPORTED` for limits of money, tokens or time of work, pools, tasks that run pipelines, and
- *   agents that ask people; `DEFINITION_INVALID` if two pipelines have one name.
+ * @throws PhasegateError `PACKAGE_MISSING`; `PIPELINE_UNSUPPORTED` for pools, agents that ask people, and tasks that run pipelines
+ *   without an estimate although a limit bounds their usage; `DEFINITION_INVALID` if two pipelines have one name.
  *
  * @example
  * ```ts

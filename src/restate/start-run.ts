@@ -14,15 +14,20 @@ import { checkNewRunId } from '../store/run-id.ts';
 import { refused, type Answered } from './messages.ts';
 import { readRequest, startRequest } from './requests.ts';
 
-/** Validates the start of a run. The schema of its input runs once, even if the handler runs again. */
+/**
+ * Validates the start of a run. The schema of its input runs once, even if the handler runs again.
+ *
+ * @param checkId Refuses ids. @default those that are not safe everywhere
+ */
 export async function beginRun(
   ctx: ObjectContext,
   pipelines: ReadonlyMap<string, Pipeline<unknown>>,
   request: unknown,
+  checkId: (id: unknown) => void = checkNewRunId,
 ): Promise<Answered<PipelineInput>> {
   try {
     const { pipeline: name, input, attended, limits } = readRequest(startRequest, 'start', request);
-    checkNewRunId(ctx.key);
+    checkId(ctx.key);
     const made = pipelines.get(name);
     if (!made) throw unserved(name, [...pipelines.keys()]);
     const { work } = made;

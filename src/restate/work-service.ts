@@ -21,33 +21,45 @@ export function workService({ sdk, names, pipelines }: ServiceOptions) {
     for (let round = 1; await isLost(ctx, request, `${ctx.request().id} ${round}`); round++);
   }
 
-  async function isLost(ctx: Context, { run, token, session }: AttemptRequest, key: string): Promise<boolean> {
+  async function isLost(ctx: Context, { run: runId, token, session }: AttemptRequest, key: string): Promise<boolean> {
     const opened = await call<OpenedWork>(ctx, {
       service: names.run,
       method: 'open',
-      key: run,
+      key: runId,
       parameter: { token, session },
     });
     if (!opened) return false;
-    const pipeline = servedPipeline(pipelines, opened.pipeline, run);
+    const pipeline = servedPipeline(pipelines, opened.pipeline, runId);
     ctx.request().attemptCompletedSignal.addEventListener('abort', () => sessions.leave(key), { once: true });
+    let index = 0;
+    const run = { service: names.run, method: 'fact', key: runId };
+    /** Tells the run facts, and the session which tries have room. */
+    async function tell(step: number, told: FactRequest): Promise<void> {
+      sessions.grant(key, step, await call<readonly string[]>(ctx, { ...run, parameter: told }));
+    }
     try {
-      for (let index = 0, step = 1; ; step++) {
+      for (let step = 1; ; step++) {
         const batch = await ctx.run(`step ${step}`, () =>
-          sessions.batch(key, index, () => beginWork({ ...opened, pipeline })),
+          sessions.batch(key, index, () =>
+            beginWork({ ...opened, pipeline, children: { served: pipelines, ended: opened.ended } }),
+          ),
         );
         if (batch === 'lost') return true;
-        if (batch === 'working') continue;
+        if (batch === 'waiting') await tell(step, { token, session, facts: [] });
+        if (batch === 'working' || batch === 'waiting') continue;
         index += 1;
         const told: FactRequest = { token, session, ...batch };
-        send(ctx, { service: names.run, method: 'fact', key: run, parameter: told });
+        if (opened.work.isBounded && !batch.end) await tell(step, told);
+        else send(ctx, { ...run, parameter: told });
         if (!batch.end) continue;
         sessions.end(key);
         return false;
       }
     } catch (error) {
+      if (!(error instanceof sdk.TerminalError)) throw error;
       // The run has cancelled the work.
-      if (error instanceof sdk.TerminalError) sessions.end(key);
+      const facts = await ctx.run('rest', () => sessions.rest(key, index));
+      if (facts.length > 0) send(ctx, { ...run, parameter: { token, session, facts } });
       throw error;
     }
   }

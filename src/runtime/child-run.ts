@@ -25,12 +25,23 @@ import { checkPipeline, type Run } from './run.ts';
  * @throws RunUnsuccessfulError if the run did not complete, and the task has no `outcome`.
  */
 export async function runChild(request: ChildRequest, parent: Parent, live: Set<LiveChild>): Promise<unknown> {
-  const { child, context } = request;
-  const pipeline = await pipelineOf(request);
+  const pipeline = await childPipeline(request);
   const result = await resultOfChild(pipeline, request, parent, live);
+  if (result.status === 'suspended') throw new Error('The run was suspended with the one that had started it.');
+  return childOutput(result, request);
+}
+
+/** The pipeline of a task, as it is asked for at the start of each try. @throws PhasegateError `DEFINITION_INVALID` if it is none. */
+export async function childPipeline({ child, context }: ChildRequest): Promise<Pipeline<unknown>> {
+  const made = await child.pipeline?.(context);
+  checkPipeline(made);
+  return made;
+}
+
+/** The output of a task from the end of its run. @throws RunUnsuccessfulError as {@link runChild}. */
+export function childOutput(result: RunResult<unknown>, { child, context }: ChildRequest): unknown {
   const { status, error, outputs } = result;
-  if (status === 'suspended') throw new Error('The run was suspended with the one that had started it.');
-  if (child.outcome)
+  if (status !== 'suspended' && child.outcome)
     return child.outcome({ run: result.runId, status, reason: endReason(result), error, outputs }, context);
   try {
     return outputsOf(result);
@@ -64,13 +75,6 @@ export async function cancelLeft(
 }
 
 // --- internal ---
-
-/** The pipeline of a task, as it is asked for at the start of each try. @throws PhasegateError `DEFINITION_INVALID` if it is none. */
-async function pipelineOf({ child, context }: ChildRequest): Promise<Pipeline<unknown>> {
-  const made = await child.pipeline?.(context);
-  checkPipeline(made);
-  return made;
-}
 
 /** Runs the pipeline to its end. Only an end that the store has, if there is one, is an end. */
 async function resultOfChild(

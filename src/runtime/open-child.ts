@@ -147,6 +147,23 @@ export function isNoEnd(code: string): boolean {
   return code.startsWith('STORE_') || NO_END.has(code);
 }
 
+/** The estimate of a task as limits of its run. Usage that was copied from another run is not counted against it. */
+export function limitsOf(
+  { tokens, costUsd }: ChildRequest['estimate'],
+  copied: readonly RunRecord[] = [],
+): NonNullable<RunOptions['limits']> {
+  const spent = { tokens: 0, costUsd: 0 };
+  for (const { event } of copied) {
+    if (event.type !== 'task.reported') continue;
+    spent.tokens += event.tokens ?? 0;
+    spent.costUsd += event.costUsd ?? 0;
+  }
+  return {
+    ...(tokens !== undefined && { tokens: tokens + spent.tokens }),
+    ...(costUsd !== undefined && { costUsd: costUsd + spent.costUsd }),
+  };
+}
+
 // --- internal ---
 
 /**
@@ -189,23 +206,6 @@ const NO_END: ReadonlySet<string> = new Set([
 
 /** Milliseconds between looks at a run that another process has. */
 const LEASE_WAIT_MS = 1000;
-
-/** The estimate of a task as limits of its run. Usage that was copied from another run is not counted against it. */
-function limitsOf(
-  { tokens, costUsd }: ChildRequest['estimate'],
-  copied: readonly RunRecord[] = [],
-): NonNullable<RunOptions['limits']> {
-  const spent = { tokens: 0, costUsd: 0 };
-  for (const { event } of copied) {
-    if (event.type !== 'task.reported') continue;
-    spent.tokens += event.tokens ?? 0;
-    spent.costUsd += event.costUsd ?? 0;
-  }
-  return {
-    ...(tokens !== undefined && { tokens: tokens + spent.tokens }),
-    ...(costUsd !== undefined && { costUsd: costUsd + spent.costUsd }),
-  };
-}
 
 /** The end of a run that has ended before this process asked for it. Its usage is reported, too. */
 function endOf(

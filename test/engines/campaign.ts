@@ -134,6 +134,22 @@ export async function campaign({ cwd, store, env = {}, runs, machines, harm = []
   };
 }
 
+/** Examines the records of one run. */
+export function tallyOf(records: readonly RunRecord[]): Omit<Tally, 'again'> {
+  const completed = new Map<string, number>();
+  let committedAgain = 0;
+  let answers = 0;
+  let misplaced = 0;
+  for (const [at, { seq, event }] of records.entries()) {
+    if (seq !== at + 1) misplaced += 1;
+    if (event.type === 'task.started' && completed.has(event.task)) committedAgain += 1;
+    if (event.type === 'task.completed') completed.set(event.task, (completed.get(event.task) ?? 0) + 1);
+    if (event.type === 'review.decided' && event.phase === 'draft') answers += 1;
+  }
+  const outputs = ['write', 'set'].reduce((sum, name) => sum + Math.abs((completed.get(name) ?? 0) - 1), 0);
+  return { records: misplaced + outputs, committedAgain, answers: Math.abs(answers - 1) };
+}
+
 // --- internal ---
 
 function fileOf(version: string): string {
@@ -174,20 +190,4 @@ async function answered(store: RunStore, id: string): Promise<number> {
     if (PhasegateError.is(error) && error.code === 'ANSWERED') return 0;
     throw error;
   }
-}
-
-/** Examines the records of one run. */
-function tallyOf(records: readonly RunRecord[]): Omit<Tally, 'again'> {
-  const completed = new Map<string, number>();
-  let committedAgain = 0;
-  let answers = 0;
-  let misplaced = 0;
-  for (const [at, { seq, event }] of records.entries()) {
-    if (seq !== at + 1) misplaced += 1;
-    if (event.type === 'task.started' && completed.has(event.task)) committedAgain += 1;
-    if (event.type === 'task.completed') completed.set(event.task, (completed.get(event.task) ?? 0) + 1);
-    if (event.type === 'review.decided' && event.phase === 'draft') answers += 1;
-  }
-  const outputs = ['write', 'set'].reduce((sum, name) => sum + Math.abs((completed.get(name) ?? 0) - 1), 0);
-  return { records: misplaced + outputs, committedAgain, answers: Math.abs(answers - 1) };
 }

@@ -22,6 +22,15 @@ export async function recordsOnSqlite(
   runId: string,
   reply?: Replies,
 ): Promise<readonly RunRecord[]> {
+  return (await runsOnSqlite(pipeline, runId, reply))[runId] ?? [];
+}
+
+/** Runs a pipeline in this process to its end. @returns The records of each run in its store, by id. */
+export async function runsOnSqlite(
+  pipeline: Pipeline<unknown>,
+  runId: string,
+  reply?: Replies,
+): Promise<Readonly<Record<string, readonly RunRecord[]>>> {
   const folder = mkdtempSync(join(tmpdir(), 'restate-sqlite-'));
   const store = sqliteStore(join(folder, 'runs.sqlite'));
   const run = startRun(pipeline, { runId, store });
@@ -29,7 +38,8 @@ export async function recordsOnSqlite(
     for (const item of run.inbox()) if (reply) void run.answer(item.id, reply(item)).catch(() => undefined);
   });
   await run.result;
-  const records = await store.read(runId);
+  const records: Record<string, readonly RunRecord[]> = {};
+  for (const one of await store.runs()) records[one.runId] = await store.read(one.runId);
   await store.close();
   rmSync(folder, { recursive: true, force: true });
   return records;

@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { format } from 'prettier';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, task } from '../../src/index.ts';
+import { REFUSED_PARTS } from '../../src/runtime/steps/unsupported.ts';
 import { loadSdk } from '../../src/restate/sdk.ts';
 import { restateRuns, restateServices } from '../../src/restate.ts';
 
@@ -7,30 +10,6 @@ const work = task('work', { run: () => 1 });
 const plain = definePipeline({ name: 'plain', phases: [phase('a', { tasks: [work] })] });
 
 describe('restateServices()', () => {
-  it.each(['durationMs', 'tokens', 'costUsd'] as const)('refuses the limit %s', async (limit) => {
-    const estimated = task('work', { run: () => 1, estimate: { tokens: 1, costUsd: 1 } });
-    const limited = definePipeline({
-      name: 'limited',
-      phases: [phase('a', { tasks: [estimated] })],
-      limits: { [limit]: 1 },
-    });
-    await expect(restateServices({ pipelines: [limited] })).rejects.toMatchObject({
-      code: 'PIPELINE_UNSUPPORTED',
-      message: expect.stringContaining(`it has the limit \`${limit}\``) as unknown,
-    });
-  });
-
-  it('refuses a task that runs a pipeline', async () => {
-    const parent = definePipeline({
-      name: 'parent',
-      phases: [phase('a', { tasks: [task('child', { pipeline: () => plain })] })],
-    });
-    await expect(restateServices({ pipelines: [parent] })).rejects.toMatchObject({
-      code: 'PIPELINE_UNSUPPORTED',
-      message: expect.stringContaining('task "child" of phase "a" runs a pipeline') as unknown,
-    });
-  });
-
   it('refuses a pool, whose places only workers count', async () => {
     const tasks = [task('work', { run: () => 1, pool: 'model' })];
     const pooled = definePipeline({ name: 'pooled', phases: [phase('a', { tasks })] });
@@ -51,6 +30,19 @@ describe('restateServices()', () => {
       hint: 'Run `npm install @restatedev/restate-sdk@^1.17.2`.',
     });
     await expect(loadSdk(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  });
+});
+
+describe('docs/scaling.md', () => {
+  it('has a table of all that is refused', async () => {
+    const page = await readFile(new URL('../../docs/scaling.md', import.meta.url), 'utf8');
+    const rows = Object.values(REFUSED_PARTS).map(({ part, hint }) => `| ${part} | ${hint} |`);
+    const table = ['| refused | instead |', '| --- | --- |', ...rows].join('\n');
+    const made = await format(table, { parser: 'markdown', printWidth: 120 });
+    const found = /(<!-- made by `npx vitest run test\/restate\/refusals.test.ts -u` -->\n\n)[\s\S]*?(\n<!-- end -->)/u;
+    expect(page).toMatch(found);
+    const next = page.replace(found, (_, before: string, after: string) => before + made + after);
+    await expect(next).toMatchFileSnapshot('../../docs/scaling.md');
   });
 });
 

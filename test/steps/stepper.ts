@@ -10,7 +10,9 @@ import { startInput } from '../../src/runtime/start.ts';
 import { runStep, type Step, type StepAct } from '../../src/runtime/steps/run-step.ts';
 import type { KeptAnswers } from '../../src/runtime/steps/session-work.ts';
 import { dispatchOf, type SentWork } from '../../src/runtime/steps/sent-work.ts';
-import { beginWork, type WorkBatch, type WorkSession } from '../../src/runtime/steps/work-session.ts';
+import type { WorkBatch, WorkSession } from '../../src/runtime/steps/work-batch.ts';
+import { beginWork } from '../../src/runtime/steps/work-session.ts';
+import type { HeldTry } from '../../src/runtime/steps/held-tries.ts';
 import { foldInbox } from '../../src/projections/inbox/inbox-fold.ts';
 import type { VirtualClock } from '../../src/testing/rehearsal/virtual-clock.ts';
 import type { InboxItem, Reply } from '../../src/inbox.ts';
@@ -32,7 +34,9 @@ export async function runBySteps(pipeline: Pipeline, options: Options): Promise<
   const { runId, clock, isLost = () => false, answer = () => undefined } = options;
   let records: readonly RunRecord[] = [];
   let sent: readonly Sent[] = [];
+  let tries: readonly HeldTry[] = [];
   let batches = 0;
+  let answers = 0;
   let step = await take({
     type: 'begin',
     input: await startInput(pipeline, runId, { input: options.input, kept: true }),
@@ -55,7 +59,7 @@ export async function runBySteps(pipeline: Pipeline, options: Options): Promise<
       step = await take(first);
       continue;
     }
-    const due = Math.min(step.dueAt ?? Infinity, dispatchOf(sent, step.work, records, clock.now()).dueAt ?? Infinity);
+    const due = Math.min(step.dueAt ?? Infinity, dispatchOf(sent, step, records, clock.now()).dueAt ?? Infinity);
     if (clock.next <= due && clock.step()) continue;
     if (due === Infinity) return records;
     clock.set(Math.max(due, clock.now()));
@@ -63,10 +67,11 @@ export async function runBySteps(pipeline: Pipeline, options: Options): Promise<
   }
 
   async function take(act: StepAct): Promise<Step> {
-    const made = await runStep({ pipeline, runId, records, now: clock.now(), act: copy(act) });
+    const made = await runStep({ pipeline, runId, records, now: clock.now(), tries, act: copy(act) });
+    tries = copy(made.tries);
     if (made.refusal) throw made.refusal;
     records = copy([...records, ...made.records]);
-    const { begin, stop, keep } = dispatchOf(sent, made.work, records, clock.now());
+    const { begin, stop, keep } = dispatchOf(sent, made, records, clock.now());
     for (const { open } of stop) open.stop();
     sent = [...keep, ...(await Promise.all(begin.map((one) => start(one.token, one.session, one.kept))))];
     return made;
@@ -74,7 +79,7 @@ export async function runBySteps(pipeline: Pipeline, options: Options): Promise<
 
   /** Begins the work as a worker does: from what a step at that time says about it. */
   async function start(token: string, session: number, kept: KeptAnswers | undefined) {
-    const { work } = await runStep({ pipeline, runId, records, now: clock.now(), act: { type: 'tick' } });
+    const { work } = await runStep({ pipeline, runId, records, now: clock.now(), tries, act: { type: 'tick' } });
     const piece = work.find((one) => one.token === token);
     if (!piece) throw new Error(`No such work: ${token}`);
     const open = beginWork({ pipeline, work: copy(piece), records, kept: kept && copy(kept), clock });
@@ -93,6 +98,14 @@ export async function runBySteps(pipeline: Pipeline, options: Options): Promise<
       if (end?.type === 'parked') sent = sent.map((other) => (other === one ? { ...one, parked: end } : other));
       const outcome = end?.type === 'parked' ? undefined : end;
       const made = await take({ type: 'facts', token: one.token, facts, outcome });
+      answers += 1;
+      for (const other of sent) {
+        const granted = tries.filter(({ token, isGranted }) => isGranted && token === other.token);
+        other.open.grant(
+          answers,
+          granted.map(({ task }) => task),
+        );
+      }
       if (!end && isLost(batches) && sent.includes(one)) {
         one.open.stop();
         const again = await start(one.token, one.session, undefined);

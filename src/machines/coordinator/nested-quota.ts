@@ -67,6 +67,21 @@ class NestedQuota implements Quota {
     else ask();
   }
 
+  hold(reservation: Reservation, left: { readonly tokens: number; readonly costUsd: number }): void {
+    const { phase, task, estimate, isAlone } = reservation;
+    const inner = this.#own && new Reservation(phase, task, estimate, () => undefined, isAlone);
+    const outer = new NestedReservation(
+      this.#outer.phase,
+      this.#outer.task,
+      uncovered(left, this.#outer.covered),
+      () => undefined,
+      isAlone,
+    );
+    this.#pairs.set(reservation, { inner, outer, isWaiting: false });
+    if (inner) this.#own?.hold(inner, left);
+    this.#outer.request(outer);
+  }
+
   use(reservation: Reservation, used: Report): void {
     const inner = this.#pairs.get(reservation)?.inner;
     if (inner) this.#own?.use(inner, used);

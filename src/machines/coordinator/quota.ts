@@ -81,6 +81,11 @@ class RunQuota implements Quota {
     this.#serve();
   }
 
+  hold(reservation: Reservation, { tokens, costUsd }: { readonly tokens: number; readonly costUsd: number }): void {
+    this.#begun.add(reservation);
+    this.#promise(reservation, tokens, costUsd);
+  }
+
   use(reservation: Reservation, { tokens = 0, costUsd = 0 }: Report): void {
     this.#promise(reservation, -Math.min(reservation.tokens, tokens), -Math.min(reservation.costUsd, costUsd));
   }

@@ -50,6 +50,8 @@ export interface Quota {
   readonly waiting: readonly Reservation[];
   /** Starts the try: now, later, or never if the run ends before. */
   request(reservation: Reservation): void;
+  /** Counts a try that has begun elsewhere, in an earlier step of its run. @param left The part of its estimate that is not used yet. */
+  hold(reservation: Reservation, left: Required<Pick<Estimate, 'tokens' | 'costUsd'>>): void;
   /** Counts usage that the try is about to report. */
   use(reservation: Reservation, used: Report): void;
   /** Releases a try that has ended, or no longer has to begin. A second call does nothing. */

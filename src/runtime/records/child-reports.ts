@@ -23,7 +23,7 @@ export interface Opening {
 export function reporterOf(
   id: string,
   { name, plan }: Pick<Pipeline, 'name' | 'plan'>,
-  { report, phase, task }: TaskContext,
+  { report, phase, task }: Pick<TaskContext, 'phase' | 'task'> & { readonly report: (report: Report) => void },
   { events, seq: known }: Opening,
 ): (record: RunRecord) => void {
   const reported = { tokens: 0, costUsd: 0 };

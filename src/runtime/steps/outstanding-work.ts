@@ -13,7 +13,9 @@ import type {
   WorkOwner,
 } from '../../machines/phase/ports.ts';
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
-import type { PhaseReport, RunEvent } from '../../model/events/event.ts';
+import type { LateReport, PhaseReport, RunEvent } from '../../model/events/event.ts';
+import type { RoomFact } from './held-tries.ts';
+import type { WantedChild } from './session-children.ts';
 
 /** A piece of outstanding work: an attempt of a phase, or its review. JSON. */
 export interface OutstandingWork {
@@ -24,13 +26,20 @@ export interface OutstandingWork {
   readonly context: PhaseContext;
   /** Progress so far, according to the records; absent for work that has just begun. */
   readonly progress?: Progress | undefined;
+  /** True if its tries need room in the limits of the run. @default false */
+  readonly isBounded?: boolean | undefined;
 }
 
 /** A fact about work, in the order in which it became true. JSON. */
 export type WorkFact =
   | { readonly type: 'report'; readonly report: PhaseReport }
   /** A handler has read the outputs of that ancestor. */
-  | { readonly type: 'read'; readonly source: string };
+  | { readonly type: 'read'; readonly source: string }
+  /** The usage, or the outcome, of a try that nobody waits for any more. */
+  | { readonly type: 'late'; readonly report: LateReport }
+  /** A task wants the run of a pipeline. The host starts it. */
+  | WantedChild
+  | RoomFact;
 
 /** The outcome of work, or the error that it has failed with. JSON. */
 export type WorkOutcome =
@@ -42,6 +51,7 @@ export interface Piece {
   readonly type: OutstandingWork['type'];
   readonly context: PhaseContext;
   readonly progress: Progress | undefined;
+  readonly isBounded: boolean;
   report(report: PhaseReport): void;
   end(outcome: WorkOutcome): void;
 }
@@ -66,6 +76,22 @@ export function tokenOf(phase: string, events: readonly RunEvent[]): string {
   return `${phase}:${index + 1}`;
 }
 
+/** Returns a fact, or the usage in it, as that of work that nobody waits for; `undefined` if there is none. */
+export function lateOf(fact: WorkFact): LateReport | undefined {
+  if (fact.type === 'late') return fact.report;
+  if (fact.type !== 'report') return undefined;
+  const { report } = fact;
+  if (report.type !== 'task.reported' || !(report.tokens ?? report.costUsd)) return undefined;
+  return {
+    ...report,
+    progress: undefined,
+    artifact: undefined,
+    observation: undefined,
+    waiting: undefined,
+    late: true,
+  };
+}
+
 // --- internal ---
 
 const BEGINNINGS: ReadonlySet<RunEvent['type']> = new Set(['phase.started', 'review.started']);
@@ -82,6 +108,7 @@ function remoteLogic<O>(
         type,
         context,
         progress,
+        isBounded: owner.quota !== undefined,
         report: (report) => owner.report(report),
         end(outcome) {
           stop();

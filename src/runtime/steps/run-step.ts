@@ -9,7 +9,12 @@
 import { createActor } from 'xstate';
 import type { PipelineInput, RunState } from '../../machines/coordinator/run-state.ts';
 import { continueFrom } from '../../machines/pipeline/open-run.ts';
-import { setEventListener, setPorts, stopPhases } from '../../machines/pipeline/run-state-registry.ts';
+import {
+  pipelineServicesOf,
+  setEventListener,
+  setPorts,
+  stopPhases,
+} from '../../machines/pipeline/run-state-registry.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
@@ -24,8 +29,10 @@ import { machineOf } from '../machine-of.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { append, createRecordLog, recordAt } from '../records/record-log.ts';
 import { prepareResume } from '../resume.ts';
+import { createHeldTries, type HeldTry } from './held-tries.ts';
 import { isKnown } from './known-reports.ts';
 import {
+  lateOf,
   remotePorts,
   tokenOf,
   type OutstandingWork,
@@ -64,6 +71,8 @@ export interface StepOptions {
   readonly records: readonly RunRecord[];
   /** The time of the step, and of its records. Milliseconds since 1970. */
   readonly now: number;
+  /** Tries that have room in the limits of the run, or wait for it, after the step before. @default none */
+  readonly tries?: readonly HeldTry[] | undefined;
   readonly act: StepAct;
 }
 
@@ -73,6 +82,8 @@ export interface Step {
   readonly records: readonly RunRecord[];
   /** All work that the run waits for, begun before or now. Work that is missing here is no longer wanted. */
   readonly work: readonly OutstandingWork[];
+  /** Tries that have room, or wait for it, for the next step. Work may begin those that are granted. */
+  readonly tries: readonly HeldTry[];
   /** Time of the next step if nothing happens before, in milliseconds since 1970; `undefined` if time changes nothing. */
   readonly dueAt: number | undefined;
   /** True if the run has ended. */
@@ -88,7 +99,7 @@ export interface Step {
  *
  * @throws PhasegateError `RUN_CHANGED`, `JOURNAL_DIVERGED` as `resumeRun` does; then the records are as before.
  */
-export async function runStep({ pipeline, runId, records, now, act }: StepOptions): Promise<Step> {
+export async function runStep({ pipeline, runId, records, now, tries = [], act }: StepOptions): Promise<Step> {
   const clock = createStepClock(now);
   const log = createRecordLog(runId, () => now);
   const pieces = new Map<string, Piece>();
@@ -102,6 +113,11 @@ export async function runStep({ pipeline, runId, records, now, act }: StepOption
     times.apply({ event, time });
   }
 
+  const held = createHeldTries(
+    () => pipelineServicesOf(actor)?.quota,
+    (token) => token.slice(0, token.lastIndexOf(':')),
+  );
+
   function isOver(): boolean {
     return log.events.at(-1)?.type === 'run.ended';
   }
@@ -112,12 +128,12 @@ export async function runStep({ pipeline, runId, records, now, act }: StepOption
 
   function result(rest: Pick<Step, 'isStale' | 'refusal'>): Step {
     const made = log.events.flatMap((_, index) => (index < records.length ? [] : (recordAt(log, index) ?? [])));
-    const work = [...pieces].map(([phase, { type, context, progress }]): OutstandingWork => {
+    const work = [...pieces].map(([phase, { type, context, progress, isBounded }]): OutstandingWork => {
       const token = tokenOf(phase, log.events);
-      return { token, type, phase, context, progress };
+      return { token, type, phase, context, progress, ...(isBounded && { isBounded }) };
     });
-    const over = isOver();
-    return { ...rest, records: made, work: over ? [] : work, dueAt: over ? undefined : clock.dueAt(), isOver: over };
+    if (isOver()) return { ...rest, records: made, work: [], tries: [], dueAt: undefined, isOver: true };
+    return { ...rest, records: made, work, tries: held.list(), dueAt: clock.dueAt(), isOver: false };
   }
 
   const inbox = createRunInbox({
@@ -140,8 +156,10 @@ export async function runStep({ pipeline, runId, records, now, act }: StepOption
   if (resumed) continueFrom(actor, resumed, { now, times, leftAt: now, next: () => undefined });
   actor.start();
   await settle();
+  if (!isOver()) held.restore(tries);
   const { isStale = false, refusal } = isOver() ? {} : await apply();
-  await settle();
+  do await settle();
+  while (!isOver() && held.releaseOthers(new Set([...pieces.keys()].map((phase) => tokenOf(phase, log.events)))));
   const step = result({ isStale, refusal });
   isClosed = true;
   inbox.close();
@@ -182,16 +200,27 @@ export async function runStep({ pipeline, runId, records, now, act }: StepOption
   /** @returns False if the work is not outstanding. */
   function takeFacts({ token, facts, outcome }: Extract<StepAct, { readonly type: 'facts' }>): boolean {
     const [phase, piece] = [...pieces].find(([name]) => tokenOf(name, log.events) === token) ?? [];
-    if (phase === undefined || !piece) return false;
+    if (phase === undefined || !piece) {
+      takeLate(facts);
+      return false;
+    }
     const since = Number(token.slice(phase.length + 1));
     for (const fact of facts) {
       // A report may have ended the work, such as one that spends a limit.
       if (pieces.get(phase) !== piece) return true;
       if (fact.type === 'read') void piece.context.inputs[fact.source];
-      else if (!isKnown(fact.report, log.events.slice(since), inbox.open())) piece.report(fact.report);
+      else if (fact.type === 'late') takeLate([fact]);
+      else if (fact.type === 'report') {
+        if (!isKnown(fact.report, log.events.slice(since), inbox.open())) piece.report(fact.report);
+      } else if (fact.type !== 'child') held.take(token, phase, fact);
     }
     if (outcome && pieces.get(phase) === piece) piece.end(outcome);
     return true;
+  }
+
+  /** Counts usage that stopped work has reported. */
+  function takeLate(facts: readonly WorkFact[]): void {
+    for (const late of facts.flatMap((fact) => lateOf(fact) ?? [])) pipelineServicesOf(actor)?.stragglers?.tell(late);
   }
 
   async function answer({ item, reply, options }: Extract<StepAct, { readonly type: 'answer' }>) {

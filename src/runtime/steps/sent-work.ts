@@ -4,9 +4,10 @@
  * @module
  */
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { HeldTry } from './held-tries.ts';
 import type { OutstandingWork } from './outstanding-work.ts';
 import type { KeptAnswers } from './session-work.ts';
-import type { ParkedWork } from './work-session.ts';
+import type { ParkedWork } from './work-batch.ts';
 
 /** Work that was sent. JSON. */
 export interface SentWork {
@@ -36,10 +37,18 @@ export interface Dispatch<S extends SentWork> {
   readonly dueAt: number | undefined;
 }
 
-/** Compares sent with outstanding work. @param records All records of the run. @param now Milliseconds since 1970. */
+/** The run after a step. */
+interface After {
+  readonly work: readonly OutstandingWork[];
+  readonly tries: readonly HeldTry[];
+  /** Ids of runs of tasks that have ended. @default none */
+  readonly ended?: readonly string[] | undefined;
+}
+
+/** Compares sent with outstanding work, after a step. @param records All records of the run. @param now Milliseconds since 1970. */
 export function dispatchOf<S extends SentWork>(
   sent: readonly S[],
-  work: readonly OutstandingWork[],
+  { work, tries, ended = [] }: After,
   records: readonly RunRecord[],
   now: number,
 ): Dispatch<S> {
@@ -48,7 +57,10 @@ export function dispatchOf<S extends SentWork>(
   for (const { token, phase } of work) {
     const known = sent.find((one) => one.token === token);
     if (!known) begin.push({ token, session: 1 });
-    else if (known.parked && isAwake(known.parked, phase, records, now))
+    else if (
+      known.parked &&
+      (hasRoom(known, tries) || hasEnd(known, ended) || isAwake(known.parked, phase, records, now))
+    )
       begin.push({ token, session: known.session + 1, kept: known.parked.kept });
     else keep.push(known);
   }
@@ -64,6 +76,16 @@ export function dispatchOf<S extends SentWork>(
 function isAwake({ until, seen }: ParkedWork, phase: string, records: readonly RunRecord[], now: number): boolean {
   if (until !== null && until <= now) return true;
   return records.slice(seen).some(({ event }) => isAnswer(event, phase));
+}
+
+/** True if a try of parked work that has waited for room can begin. */
+function hasRoom({ token, parked }: SentWork, tries: readonly HeldTry[]): boolean {
+  return tries.some((one) => one.token === token && one.isGranted && parked?.rooms?.includes(one.task));
+}
+
+/** True if a run that parked work waits for has ended. */
+function hasEnd({ parked }: SentWork, ended: readonly string[]): boolean {
+  return parked?.children?.some((id) => ended.includes(id)) ?? false;
 }
 
 function isAnswer(event: RunEvent, phase: string): boolean {

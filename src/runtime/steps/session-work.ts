@@ -51,7 +51,7 @@ function mapped(
 ): ReadonlyMap<string, TaskWork> {
   return new Map(
     [...all].map(([name, one]): [string, TaskWork] => {
-      if (questionOf(one.runner)) return [name, one];
+      if (questionOf(one.runner) || one.runner.pipeline) return [name, one];
       const run = wrap(name, (context) => one.runner.run(context));
       return [name, { ...one, runner: { ...one.runner, run } }];
     }),
