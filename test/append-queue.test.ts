@@ -49,6 +49,12 @@ describe('runs of one store', () => {
     for (const runId of idsOf(50)) expect(await types(store, runId)).toEqual(await types(alone.store, 'alone'));
   });
 
+  it('store two batches for each phase and one more, as a store waits for the disk at each', async () => {
+    const { store, calls } = grouping();
+    await startRun(pipeline, { store }).result;
+    expect(calls).toEqual([1, 1, 1, 1, 1]);
+  });
+
   it('store at most 256 batches at once', async () => {
     const { store, calls } = grouping();
     await Promise.all(idsOf(600).map((runId) => startRun(pipeline, { store, runId }).result));

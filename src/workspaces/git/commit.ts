@@ -16,7 +16,12 @@ export interface CommitOptions {
 /** Writes a commit, and returns its id. It has no ref yet. */
 export async function writeCommit(repository: Repository, options: CommitOptions): Promise<string> {
   const parents = options.parents.flatMap((parent) => ['-p', parent]);
-  return repository.text(['commit-tree', options.tree, ...parents], { input: options.message });
+  const commit = await repository.text(['commit-tree', options.tree, ...parents], { input: options.message });
+  repository.lasting.add(`${commit}^{commit}`, commit);
+  repository.lasting.add(`${commit}^{tree}`, options.tree);
+  const [first] = options.parents;
+  if (first !== undefined) repository.lasting.add(`${commit}^`, first);
+  return commit;
 }
 
 /** Returns the message of a commit of an attempt. */

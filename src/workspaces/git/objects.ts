@@ -8,10 +8,16 @@ import type { Repository } from './repository.ts';
 
 /** Returns the id of the object that a name stands for; `undefined` if there is none. */
 export async function resolveName(repository: Repository, name: string): Promise<string | undefined> {
+  const { lasting } = repository;
+  const known = lasting.get(name);
+  if (known) return known.id;
   const { code, output } = await repository.git(['rev-parse', '--quiet', '--verify', '--end-of-options', name], {
     codes: [0, 1],
   });
-  return code === 0 ? output.toString('latin1').trim() : undefined;
+  const id = code === 0 ? output.toString('latin1').trim() : undefined;
+  lasting.add(name, id);
+  if (id !== undefined && name.endsWith('^{commit}')) lasting.add(`${id}^{commit}`, id);
+  return id;
 }
 
 /** Returns the ids of the objects that names stand for, by one call of git. None of the names has a line end. */
@@ -19,9 +25,20 @@ export async function resolveNames(
   repository: Repository,
   names: readonly string[],
 ): Promise<readonly (string | undefined)[]> {
-  const input = names.map((name) => `${name}\n`).join('');
-  const answers = (await repository.text(['cat-file', '--batch-check=%(objectname)'], { input })).split('\n');
-  return names.map((_, at) => answers[at]).map((id) => (id !== undefined && OBJECT_ID.test(id) ? id : undefined));
+  const { lasting } = repository;
+  const asked = names.filter((name) => !lasting.get(name));
+  const found = new Map<string, string>();
+  if (asked.length > 0) {
+    const input = asked.map((name) => `${name}\n`).join('');
+    const answers = (await repository.text(['cat-file', '--batch-check=%(objectname)'], { input })).split('\n');
+    for (const [at, name] of asked.entries()) {
+      const id = answers[at];
+      if (id === undefined || !OBJECT_ID.test(id)) continue;
+      found.set(name, id);
+      lasting.add(name, id);
+    }
+  }
+  return names.map((name) => found.get(name) ?? lasting.get(name)?.id);
 }
 
 /** Returns the id of a commit in full. @throws PhasegateError `WORKSPACE_REFUSED` if the repository has no such commit. */

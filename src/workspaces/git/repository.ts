@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { gitEnvironment, withoutFilters, withoutMergeDrivers } from './environment.ts';
 import type { Author } from '../options.ts';
+import { createLastingNames, type LastingNames } from './lasting-names.ts';
 import { itemsOf, runGit, textOf, type GitCall, type GitEnd } from './run-git.ts';
 import { unusable } from './unusable.ts';
 
@@ -44,6 +45,9 @@ export interface Repository {
   readonly isShallow: boolean;
   readonly author: Author;
   readonly signal: AbortSignal;
+  readonly lasting: LastingNames;
+  /** Settings that convert files, each as `key=value`. */
+  readonly conversions: readonly string[];
   git(args: readonly string[], call?: RepositoryCall): Promise<GitEnd>;
   /** Runs git, and returns its output as text without the line end. */
   text(args: readonly string[], call?: RepositoryCall): Promise<string>;
@@ -99,20 +103,21 @@ async function bindDrivers(
   const settings = withoutMergeDrivers(drivers.merge);
   const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
   const open = gitEnvironment(author, settings);
-  return bind({ facts, author, timeout, open, closed }, call.signal);
+  return bind({ facts, author, timeout, open, closed, conversions: drivers.conversions }, call.signal);
 }
 
 interface Binding {
   readonly facts: Facts;
   readonly author: Author;
   readonly timeout: number;
+  readonly conversions: readonly string[];
   /** Variables with the user's filters, and without them. */
   readonly open: Readonly<Record<string, string>>;
   readonly closed: Readonly<Record<string, string>>;
 }
 
 function bind(binding: Binding, signal: AbortSignal): Repository {
-  const { facts, author, timeout, open, closed } = binding;
+  const { facts, author, timeout, open, closed, conversions } = binding;
   function git(args: readonly string[], call: RepositoryCall = {}): Promise<GitEnd> {
     const { workTree, index = join(facts.commonDir, 'phasegate-no-index'), freshGitDir = facts.gitDir, filters } = call;
     const env = {
@@ -130,6 +135,7 @@ function bind(binding: Binding, signal: AbortSignal): Repository {
     ...facts,
     author,
     signal,
+    conversions,
     git,
     async text(args, call) {
       return (await git(args, call)).output.toString('utf8').replace(/\n$/u, '');
@@ -139,7 +145,7 @@ function bind(binding: Binding, signal: AbortSignal): Repository {
   };
 }
 
-type Facts = Pick<Repository, 'folder' | 'gitDir' | 'commonDir' | 'zero' | 'isShallow'>;
+type Facts = Pick<Repository, 'folder' | 'gitDir' | 'commonDir' | 'zero' | 'isShallow' | 'lasting'>;
 
 type PlainCall = Pick<GitCall, 'cwd' | 'env' | 'timeout' | 'signal'>;
 
@@ -175,6 +181,7 @@ async function factsOf(folder: string, call: PlainCall): Promise<Facts> {
     commonDir: await realpath(commonDir),
     zero: '0'.repeat(format === 'sha256' ? 64 : 40),
     isShallow: isShallow === 'true',
+    lasting: createLastingNames(),
   };
 }
 
@@ -187,18 +194,26 @@ const NO_REPOSITORY = 'Run `git status` in it. A new repository is made by: git 
 interface Drivers {
   readonly filter: readonly string[];
   readonly merge: readonly string[];
+  readonly conversions: readonly string[];
   /** True if git would fetch missing objects when it reads them. */
   readonly isPartial: boolean;
 }
 
-/** Names of the filters and merge drivers that the configuration defines. */
+/** Settings that convert files. A clone with others would show each file as changed. */
+const CONVERSIONS = /^core[.](?:autocrlf|eol|symlinks|filemode|longpaths|ignorecase|precomposeunicode)$/u;
+
+/** Reads the filters, merge drivers and conversions that the configuration defines. */
 async function driversOf(call: PlainCall): Promise<Drivers> {
-  const wanted = '^((filter|merge)[.]|remote[.].*[.]promisor$)';
-  const { output } = await runGit(['config', '-z', '--name-only', '--get-regexp', wanted], { ...call, codes: [0, 1] });
-  const keys = itemsOf(output).map((key) => textOf(key));
+  const wanted = '^((filter|merge|core)[.]|remote[.].*[.]promisor$)';
+  const { output } = await runGit(['config', '-z', '--get-regexp', wanted], { ...call, codes: [0, 1] });
+  const settings = itemsOf(output).map((item) => textOf(item).split('\n', 2));
+  const keys = settings.map(([key = '']) => key);
   return {
     filter: namesIn(keys, 'filter.'),
     merge: namesIn(keys, 'merge.'),
+    conversions: settings.flatMap(([key = '', value]) =>
+      CONVERSIONS.test(key) ? [value === undefined ? key : `${key}=${value}`] : [],
+    ),
     isPartial: keys.some((key) => key.startsWith('remote.')),
   };
 }

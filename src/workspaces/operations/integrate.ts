@@ -29,7 +29,8 @@ export async function integrateParts(
   for (const part of parts) {
     const theirs = await requireCommit(repository, part.commit);
     const merge = await mergeOf(repository, { ours: commit, theirs, base, start: part.start });
-    const found = merge && (await mergeTrees(repository, scratch, merge.sides));
+    const found =
+      merge && (merge.tree === undefined ? await mergeTrees(repository, scratch, merge.sides) : { tree: merge.tree });
     if (found && 'paths' in found) conflicts.push(conflict(part, found.paths));
     else if (merge && found) {
       const message = messageOf(place, part.title, part.name);
@@ -64,6 +65,8 @@ interface MergeOptions {
 interface Merge {
   /** The commits to merge. */
   readonly sides: readonly [string, string];
+  /** The result if only one side has changes. */
+  readonly tree?: string;
   /** Parents of the merged commit. */
   readonly parents: readonly string[];
 }
@@ -80,6 +83,7 @@ async function mergeOf(repository: Repository, options: MergeOptions): Promise<M
     const own = (await resolveName(repository, `${ours}^{tree}`)) ?? '';
     return { sides: [await bare(own, [root]), await bare(tree, [root])], parents: [ours] };
   }
+  if (parent === ours) return { sides: [ours, theirs], parents: [ours, theirs], tree };
   const { code } = await repository.git(['merge-base', '--is-ancestor', theirs, ours], { codes: [0, 1] });
   return code === 0 ? undefined : { sides: [ours, theirs], parents: [ours, theirs] };
 

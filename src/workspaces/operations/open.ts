@@ -24,6 +24,7 @@ import { runScript } from '../place/script.ts';
 import type { Note } from '../note.ts';
 import type { AttemptPlace, OpenWorkspaceOptions } from '../port.ts';
 import { createIndexSeed, type IndexSeed } from '../snapshot/index-seed.ts';
+import { refreshSeed } from '../snapshot/refresh-seed.ts';
 import { restoreFolder } from '../snapshot/restore.ts';
 import { takeTree } from '../snapshot/take-tree.ts';
 
@@ -71,6 +72,7 @@ export async function openTry(given: OpenOptions): Promise<Opened> {
     const { notes, tree } = await fill(given, { work, env, base, files, seed });
     const ready = { ...marker, state: 'ready' } as const;
     await writeMarker(folder, ready);
+    if (given.disposable !== true) refreshSeed({ repository, home, work, seed });
     return { folder, marker: ready, work, env, notes, tree, seed };
   } catch (error) {
     const { signal } = new AbortController();
@@ -174,7 +176,7 @@ async function fill(
       break;
   }
   // A snapshot begins with the files of the base.
-  if (index !== undefined && files === base) await seed.take(index, 'new');
+  if (index !== undefined && files === base) await seed.take(index, { state: 'new' });
   if (options.isolation !== 'inPlace') notes.push(...(await copyIncluded(repository.folder, work, options.include)));
   if (options.setup === undefined) return { notes, tree: files };
   const { setup: line, timeout } = options;

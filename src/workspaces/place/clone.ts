@@ -6,7 +6,6 @@
 import { copyFile, lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Repository } from '../git/repository.ts';
-import { itemsOf, textOf } from '../git/run-git.ts';
 import { removeTree } from '../marker/remove-tree.ts';
 
 /** Clones the repository to a new folder, with the files of a commit and a detached HEAD. @returns The path of its index. */
@@ -24,8 +23,8 @@ export async function makeClone(repository: Repository, work: string, base: stri
 // --- internal ---
 
 async function copyRepository(repository: Repository, work: string, base: string): Promise<void> {
-  const { commonDir } = repository;
-  const settings = (await conversionsOf(repository)).flatMap((setting) => ['--config', setting]);
+  const { commonDir, conversions } = repository;
+  const settings = conversions.flatMap((setting) => ['--config', setting]);
   const words = [
     'clone',
     '--quiet',
@@ -49,20 +48,6 @@ async function copyRepository(repository: Repository, work: string, base: string
     const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
     await repository.git([...fetch, commonDir, base], { freshGitDir: join(work, '.git') });
   }
-}
-
-/** Settings of the repository that convert files. A clone with others would show each file as changed. */
-async function conversionsOf(repository: Repository): Promise<readonly string[]> {
-  const { output } = await repository.git(
-    [
-      'config',
-      '-z',
-      '--get-regexp',
-      '^core[.](autocrlf|eol|symlinks|filemode|longpaths|ignorecase|precomposeunicode)$',
-    ],
-    { codes: [0, 1] },
-  );
-  return itemsOf(output).map((item) => textOf(item).replace('\n', '='));
 }
 
 /** Most bytes of a file of rules. */

@@ -5,9 +5,10 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Repository } from '../git/repository.ts';
 import type { Isolation } from '../isolation.ts';
 import { changesOf } from '../git/changes.ts';
-import { resolveNames } from '../git/objects.ts';
+import { resolveName } from '../git/objects.ts';
 import type { Changes } from '../port.ts';
 import { lostCommits } from './own-commits.ts';
 import { takeTree, type TakeOptions } from './take-tree.ts';
@@ -34,11 +35,7 @@ export async function changesIn(options: Omit<TakeOptions, 'objects'>, before: s
 export async function doubtAbout(options: ProofOptions): Promise<string | undefined> {
   const { repository, commits, work } = options;
   const taken = await takeTree({ ...options, objects: await objectsApart(options) });
-  const trees = await resolveNames(
-    repository,
-    commits.map((commit) => `${commit}^{tree}`),
-  );
-  if (!trees.includes(taken.tree)) return 'Its files are not kept.';
+  if (!(await hasTree(repository, commits, taken.tree))) return 'Its files are not kept.';
   if (taken.nested.length > 0) return 'The history of a repository in it is not kept.';
   if (taken.submodules.length > 0) return 'Changes inside of a submodule are not kept.';
   if (taken.left.length > 0) return 'Paths that git refuses are not kept.';
@@ -49,6 +46,11 @@ export async function doubtAbout(options: ProofOptions): Promise<string | undefi
 }
 
 // --- internal ---
+
+async function hasTree(repository: Repository, commits: readonly string[], tree: string): Promise<boolean> {
+  for (const commit of commits) if ((await resolveName(repository, `${commit}^{tree}`)) === tree) return true;
+  return false;
+}
 
 /** Makes a folder for new objects, in front of those of the repository. */
 async function objectsApart({

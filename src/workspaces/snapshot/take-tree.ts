@@ -51,11 +51,11 @@ export async function takeTree(options: TakeOptions): Promise<TakenTree> {
   const { repository, work, base, scratch, objects, filters, seed } = options;
   const index = join(scratch, 'index');
   const call: RepositoryCall = { workTree: work, index, objects, filters };
-  const known = (await seed?.put(index)) ?? 'none';
-  if (known === 'none') await repository.git(['read-tree', base], call);
-  if (known !== 'refreshed') {
+  const known = await seed?.put(index);
+  if (!known) await repository.git(['read-tree', base], call);
+  if (known?.state !== 'refreshed') {
     await repository.git(['update-index', '-q', '--refresh'], { ...call, codes: [0, 1] });
-    await seed?.take(index, 'refreshed');
+    await seed?.take(index, { state: 'refreshed' });
   }
   const state: State = {
     kinds: createPathKinds(work),
@@ -66,14 +66,16 @@ export async function takeTree(options: TakeOptions): Promise<TakenTree> {
     bytes: 0,
   };
   let pending = await listTaken(options, call);
+  const earlier = pending.length === 0 ? known?.tree : undefined;
   for (let round = 0; round < MOST_ROUNDS && isNew(pending, state); round++) {
     const isWhole = await apply(pending, options, call, state);
     pending = isWhole ? [] : await listTaken(options, call);
   }
   const left = pending.map(({ path }) => path).filter((path) => !path.endsWith('/') && !state.submodules.has(path));
-  const tree = await repository.text(['write-tree'], call);
+  const tree = earlier ?? (await repository.text(['write-tree'], call));
   // The next snapshot can begin here if it would say the same, and if its objects stay.
-  if (pending.length === 0 && state.nested.size === 0 && !objects) await seed?.take(index, 'refreshed');
+  if (pending.length === 0 && state.nested.size === 0 && !objects)
+    await seed?.take(index, { state: 'refreshed', tree });
   return {
     tree,
     nested: shown(state.nested),
