@@ -80,8 +80,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   function settings(): SharedSettings {
     const { attended = false, memory = false, tags } = begun ?? {};
-    const own = { attended, memory, tags: inheritedTags(tags) };
-    return { ...options.shared, within: waiting, redact: options.redact, clock, ...own };
+    const { shared, redact } = options;
+    return { ...shared, within: waiting, redact, clock, attended, memory, tags: inheritedTags(tags) };
   }
 
   const waiting =
