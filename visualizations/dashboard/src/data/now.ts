@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createContext, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, useContext, useEffect, useLayoutEffect, useState } from 'react';
 import type { Session } from '../../../../src/server/api.ts';
 
 /** Milliseconds by which the clock of the server is ahead of that of the browser. */
@@ -11,7 +11,12 @@ export const ClockContext = createContext(0);
 
 /** Compares both clocks at the time of each new session. @returns Milliseconds by which the server is ahead; 0 until it is known. */
 export function useServerAhead(session: Session | undefined): number {
-  return useMemo(() => (session ? session.now - Date.now() : 0), [session]);
+  const [ahead, setAhead] = useState(0);
+  // Before the browser paints, so that no page shows a wrong time first.
+  useLayoutEffect(() => {
+    if (session) queueMicrotask(() => setAhead(session.now - Date.now()));
+  }, [session]);
+  return ahead;
 }
 
 /** The time in milliseconds since 1970 by the clock of the server, updated at an interval. @param everyMs Milliseconds. @default 1000 */

@@ -110,7 +110,7 @@ function Canvas(props: PhaseGraphProps): ReactNode {
     const look = viewportFor(places, { ...flow.getViewport(), width, height }, READABLE);
     if (look) void flow.setCenter(look.x, look.y, { zoom: look.zoom, duration: durationNow() });
   }, [flow, layout, isWanted, width, store]);
-  const onFocus = ({ target }: FocusEvent<Element>) => {
+  const onFocus = ({ target }: FocusEvent) => {
     const face = phaseIn(target, faces);
     setFocused(face?.name ?? null);
     if (face) setKeys((before) => (before.current === face.index ? before : { ...before, current: face.index }));

@@ -27,9 +27,9 @@ export interface RewindRoutes {
 
 /** The distances of one kind of rewinds from phases, in pixels, so that kinds do not cover each other. */
 export interface Offsets {
-  /** From the column to the vertical line beside it. */
+  /** The distance of the vertical line from its column. */
   readonly beside: number;
-  /** From the centre of a phase down to the line that ends there. */
+  /** The distance of the line that ends at a phase from its centre, downwards. */
   readonly below: number;
 }
 
