@@ -109,7 +109,7 @@ describe('the tree of a retried run', () => {
       "
       release  ✓ 3
       ✓ docs   1 task  0.3s
-      ✓ build  1 task  2 attempts  1.1s
+      ✓ build  1 task  2 attempts  0.6s
       ✓ ship   1 task  0.3s
       3/3 approved · 2.1s
       "
@@ -138,15 +138,15 @@ describe('the tree of a retried run', () => {
     expect(after(records, 'run.ended')).toMatchInlineSnapshot(`
       "
       back  ✗ 2
-      ✗ base  no space  1.3s
-      ✗ end   Cannot restart phase "end" as "base", which it sent back or depen…  1.0s
+      ✗ base  no space  0.6s
+      ✗ end   Cannot restart phase "end" as "base", which it sent back or depen…  0.5s
       0/2 approved · 1 correction · 1.6s
       "
     `);
     expect(after(records, 'phase.started', 4)).toMatchInlineSnapshot(`
       "
       back  ↻ 1  ○ 1
-      ↻ base  0/1 task  1.8s
+      ↻ base  0/1 task  0.6s
         ↳ end: More.
       ○ end
       0/2 approved · 1 correction · 1.9s
@@ -155,8 +155,8 @@ describe('the tree of a retried run', () => {
     expect(after(records, 'run.ended', 2)).toMatchInlineSnapshot(`
       "
       back  ✓ 2
-      ✓ base  1 task  3 attempts  2.2s
-      ✓ end   1 task  2 attempts  2.4s
+      ✓ base  1 task  3 attempts  1.0s
+      ✓ end   1 task  2 attempts  1.0s
       2/2 approved · 1 correction · 3.0s
       "
     `);
@@ -196,7 +196,7 @@ describe('the tree of a run that goes back', () => {
       ✓ base   1 task  0.3s
       ○ left
       ○ right
-      ↶ end    rewind base 1/2  0.7s
+      ↶ end    rewind base 1/2  0.5s
       1/4 approved · 1 correction · 2.0s
       "
     `);
@@ -215,7 +215,7 @@ describe('the tree of a run that waits', () => {
     expect(after(records, 'task.asked')).toMatchInlineSnapshot(`
       "
       signed  ‖ 1  ○ 1
-      ‖ draft  waits for a person  0.4s
+      ‖ draft  waits for you  0.4s
       ○ print
       0/2 approved · 0.5s
       "
@@ -266,7 +266,7 @@ describe('the tree of a run with a definition that was changed', () => {
     expect(after((await readRun(store, 'r1')).map(timed), 'run.ended')).toMatchInlineSnapshot(`
       "
       letter  ✓ 2
-      ✓ draft  1 task  0.5s
+      ✓ draft  1 task  0.4s
       ✓ new    1 task  0.3s
       2/2 approved · 1.1s
       "
@@ -341,11 +341,11 @@ describe('the tree of a run that is too large', () => {
       14,
       [
         'a pipeline with a long name  ✓ 19  ● 1  ↻ 1  ↶ 1  ‖ 1  ○ 20  ✗ 1',
-        '↻ early 0          0/1 task  9.8s',
+        '↻ early 0          0/1 task  2.3s',
         '  ↳ to be corrected: Say more, and cite two sources.',
-        '↶ to be corrected  rewind early 0 1/2  1.6s',
+        '↶ to be corrected  rewind early 0 1/2  1.4s',
         '✗ broken           no space left on the device  6.6s',
-        '‖ asks             waits for a person  1.5s',
+        '‖ asks             waits for you  1.4s',
         '○ late 0',
         '○ late 1',
         '○ late 2',

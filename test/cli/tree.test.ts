@@ -109,7 +109,7 @@ describe('the tree', () => {
       "
       article  ✓ 1  ↻ 1  ○ 1  ✗ 2  – 1
       ✓ research  2 tasks  1.2k tokens, $0.012  0.6s
-      ↻ draft     0/1 task  retry 1/2  0.7s
+      ↻ draft     0/1 task  retry 1/2  0.6s
         ↳ Cite two sources.
       ○ sign
       ✗ idea      rejected: Not new.  0.5s
@@ -125,11 +125,11 @@ describe('the tree', () => {
     expect(frame(records, nth('task.completed', 'research', 3))).toMatchInlineSnapshot(`
       "
       article  ↻ 1  ↶ 1  ○ 1  ✗ 2  – 1
-      ↻ research  1/2 tasks  2.4k tokens, $0.024  3.5s
+      ↻ research  1/2 tasks  2.4k tokens, $0.024  1.0s
         ↳ draft: Add numbers.
         ✓ read
         ● count
-      ↶ draft     retry 1/2  rewind research 1/2  1.7s
+      ↶ draft     retry 1/2  rewind research 1/2  1.1s
         ↳ Cite two sources.
       ○ sign
       ✗ idea      rejected: Not new.  0.5s
@@ -145,9 +145,9 @@ describe('the tree', () => {
     expect(frame(records, nth('phase.escalated', 'sign'))).toMatchInlineSnapshot(`
       "
       article  ✓ 2  ‖ 1  ✗ 2  – 1
-      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.8s
-      ✓ draft     1 task  3 attempts  2.6s
-      ‖ sign      waits for a person  Legal must see this.  0.5s
+      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  1.3s
+      ✓ draft     1 task  3 attempts  1.6s, waited 1.0s
+      ‖ sign      waits for you  Legal must see this.  0.5s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
@@ -161,9 +161,9 @@ describe('the tree', () => {
     expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
       "
       article  ✓ 3  ✗ 2  – 1
-      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  3.8s
-      ✓ draft     1 task  3 attempts  2.6s
-      ✓ sign      1 task  0.7s
+      ✓ research  2 tasks  2 attempts  2.4k tokens, $0.024  1.3s
+      ✓ draft     1 task  3 attempts  1.6s, waited 1.0s
+      ✓ sign      1 task  0.5s
       ✗ idea      rejected: Not new.  0.5s
       ✗ lint      boom at line 3  0.3s
       – print     skipped: lint
@@ -224,9 +224,9 @@ describe('the tree', () => {
     expect(frame(records, ({ event }) => event.type === 'run.ended')).toMatchInlineSnapshot(`
       "
       marks  ✓ 3  ≈ 1  ⊘ 1
-      ✓ base   1 task  2 attempts  2.2s
-      ✓ left   1 task  2 attempts  2.1s
-      ✓ right  1 task  2 attempts  2.3s
+      ✓ base   1 task  2 attempts  0.6s
+      ✓ left   1 task  2 attempts  1.0s, waited 1.1s
+      ✓ right  1 task  2 attempts  0.7s
       ⊘ slow   cancelled  0.2s
       ≈ other  1 task  stale  0.6s
       4/5 approved · 1 correction · 3.8s
@@ -286,7 +286,7 @@ describe('the tree', () => {
     expect(frame(records, end, { rows: 20 })).toMatchInlineSnapshot(`
       "
       large  ✓ 58  ✗ 2  – 1
-      ✓ p3  1 task  3 attempts  26s
+      ✓ p3  1 task  3 attempts  25s
       ✗ p5  rejected: no use  23s
       ✓ p8  1 task  accepted, as its retries are spent  24s
       ✗ p9  no disk  24s

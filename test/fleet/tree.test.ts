@@ -123,7 +123,7 @@ describe('the tree of a fleet', () => {
       "
       fleet  ✓ 1  ↻ 1  ○ 1
       Phase 1: ✓ Create models  0.9s
-      Phase 2: ↻ Retrying (1/3 subtasks complete), attempt 2: Add a --help flag.  2.2s
+      Phase 2: ↻ Retrying (1/3 subtasks complete), attempt 2: Add a --help flag.  2.1s
         ├── ✓ API endpoints  2a
         ├── ↻ CLI commands (retrying, attempt 2)  2b
         └── ↻ Unit tests (retrying, attempt 2)  2c  reads models/
@@ -151,7 +151,7 @@ describe('the tree of a fleet', () => {
       "
       fleet  ✓ 1  ✗ 1  – 1
       Phase 1: ✓ Create models  0.9s
-      Phase 2: ✗ Rejected: No.  2.9s
+      Phase 2: ✗ Rejected: No.  2.8s
         ├── ✓ API endpoints  2a
         ├── ✓ CLI commands  2b
         └── ✓ Unit tests  2c

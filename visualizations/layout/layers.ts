@@ -1,7 +1,7 @@
 /**
  * The columns of a layered drawing: a column for each node, and an order within each column that has few crossings.
  *
- * A long edge has a bend in each column that it passes. Bends take part in the order.
+ * A long edge has a bend in each column that it passes. Bends take part in the order. The edges of one node share them.
  *
  * @module
  */
@@ -31,6 +31,7 @@ export function layersOf(graph: Pick<Graph, 'before' | 'next'>): Layers {
   const next: number[][] = graph.before.map(() => []);
   const edges = graph.before.flatMap((sources, to) => sources.map((from) => ({ from, to })));
   const bends: number[][] = edges.map(() => []);
+  const bendsOf: number[][] = graph.before.map(() => []);
   const spanOf = ({ from, to }: Edge): number => (columnOf[to] ?? 0) - (columnOf[from] ?? 0);
   let left = MOST_BENDS;
   const shortestFirst = edges.map((_, at) => at).toSorted((a, b) => spanAt(a) - spanAt(b));
@@ -38,20 +39,23 @@ export function layersOf(graph: Pick<Graph, 'before' | 'next'>): Layers {
     const edge = edges[at];
     if (!edge) continue;
     const span = spanOf(edge);
+    // The edges of one node share their bends, so they are drawn as one line that branches.
+    const shared = (bendsOf[edge.from] ??= []);
     // Beyond the limit, long edges have no bends, and are drawn straight.
-    if (span - 1 > left) break;
-    left -= span - 1;
-    let source = edge.from;
-    for (let step = 1; step < span; step++) {
+    if (span - 1 - shared.length > left) break;
+    for (let step = shared.length + 1; step < span; step++) {
+      const source = shared.at(-1) ?? edge.from;
       const bend = columnOf.push((columnOf[edge.from] ?? 0) + step) - 1;
-      bends[at]?.push(bend);
       next[source]?.push(bend);
       before.push([source]);
       next.push([]);
-      source = bend;
+      shared.push(bend);
+      left -= 1;
     }
-    next[source]?.push(edge.to);
-    before[edge.to]?.push(source);
+    const last = span > 1 ? (shared[span - 2] ?? edge.from) : edge.from;
+    bends[at]?.push(...shared.slice(0, span - 1));
+    next[last]?.push(edge.to);
+    before[edge.to]?.push(last);
   }
   const columns: number[][] = [];
   columnOf.forEach((column, node) => (columns[column] ??= []).push(node));

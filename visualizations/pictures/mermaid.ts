@@ -5,11 +5,13 @@
  */
 import type { Plan } from '../../src/model/plan/plan.ts';
 import { outlineOf, visible, type OutlineNode, type OutlinePhase } from './outline.ts';
+import { mermaidExcess } from './mermaid-limits.ts';
 import { standingLines, type RunStanding } from './run-standing.ts';
 import { toneColours, tones } from './tones.ts';
 
 /**
- * Draws a plan: phases with their tasks and gate, arrows in the order of work, dashed arrows for possible rewinds.
+ * Draws a plan: phases in the order of work with their tasks and gate, arrows between them, dashed arrows for possible rewinds. A
+ * comment in the second line says if the diagram is larger than Mermaid draws by default.
  *
  * @param standing The status of a run. Phases then show it, and rewinds that were taken are thick. See `runStandingOf` of
  * `phasegate/visualizations`.
@@ -31,7 +33,9 @@ export function toMermaid(plan: Plan, standing?: RunStanding): string {
     }),
     ...(standing ? colours(phases) : []),
   ];
-  return `${lines.join('\n')}\n`;
+  const text = `${lines.join('\n')}\n`;
+  const excess = mermaidExcess(text);
+  return excess === undefined ? text : text.replace('\n', `\n  %% ${excess}\n`);
 }
 
 // --- internal ---

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { PhasePlan, Plan, TaskPlan } from '../../src/model/plan/plan.ts';
+import { planGraph, type PhasePlan, type Plan, type TaskPlan } from '../../src/model/plan/plan.ts';
 import { waysBackIn } from '../layout/ways-back.ts';
 import { gateLabel } from './gate-label.ts';
 import type { PhaseStanding, RunStanding } from './run-standing.ts';
@@ -45,6 +45,7 @@ export interface OutlineRewind {
 /** A pipeline as boxes and arrows. */
 export interface Outline {
   readonly name: string;
+  /** Phases in the order of work: each comes after all that it depends on. Others keep the order of the plan. */
   readonly phases: readonly OutlinePhase[];
   readonly order: readonly (readonly [OutlinePhase, OutlinePhase])[];
   readonly rewinds: readonly OutlineRewind[];
@@ -52,15 +53,18 @@ export interface Outline {
 
 /** Outlines a plan. @param standing The status of a run, if the picture shows one. */
 export function outlineOf(plan: Plan, standing?: RunStanding): Outline {
-  const phases = plan.phases.map((phase, index) => outlinePhase(phase, index, standing?.phases.get(phase.name)));
-  const byName = new Map(plan.phases.map(({ name }, index) => [name, phases[index]]));
-  const linked = plan.phases.flatMap((phase, index) => {
-    const to = phases[index];
-    return to ? [{ phase, to }] : [];
-  });
+  const { rank } = planGraph(plan);
+  const linked = plan.phases
+    .map((phase, index) => ({
+      phase,
+      to: outlinePhase(phase, index, standing?.phases.get(phase.name)),
+      at: rank[index] ?? 0,
+    }))
+    .toSorted((one, other) => one.at - other.at);
+  const byName = new Map(linked.map(({ phase: { name }, to }) => [name, to]));
   return {
     name: plan.name,
-    phases,
+    phases: linked.map(({ to }) => to),
     order: linked.flatMap(({ phase, to }) => named(byName, phase.after).map((from) => [from, to] as const)),
     rewinds: waysBackIn(plan, standing).flatMap(({ from, to, label, times }) => {
       const [start, end] = [byName.get(from), byName.get(to)];

@@ -7,6 +7,7 @@ import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { toDot } from '../../../visualizations/pictures/dot.ts';
 import { toMermaid } from '../../../visualizations/pictures/mermaid.ts';
+import { mermaidExcess } from '../../../visualizations/pictures/mermaid-limits.ts';
 import { runStandingOf, type RunStanding } from '../../../visualizations/pictures/run-standing.ts';
 import { toSvg } from '../../../visualizations/pictures/svg.ts';
 import { chartToDot } from '../../../visualizations/statechart/statechart-dot.ts';
@@ -58,7 +59,10 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags, i
     ? { plan: (await loadPipeline(wanted, io)).plan, standing: undefined }
     : await withFileHint(wanted, storedRun(wanted, flags, io));
   const what = standing ? `run ${standing.runId} of "${plan.name}"` : `"${plan.name}"`;
-  return writeOut(draw[format](plan, standing), out, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`, io);
+  const picture = draw[format](plan, standing);
+  const excess = format === 'mermaid' ? mermaidExcess(picture) : undefined;
+  if (excess !== undefined) io.stderr.write(`phasegate: ${excess} Add --format svg for that.\n`);
+  return writeOut(picture, out, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`, io);
 }
 
 // --- internal ---

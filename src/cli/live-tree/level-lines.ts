@@ -26,7 +26,7 @@ export function levelLine(row: LevelRow, columns: number, now: number): Line {
     ...(result.status === 'approved' && level.attempt > 1 ? [part(2, `${level.attempt} attempts`, 'dim')] : []),
     ...(result.status === 'approved' ? noteParts(row) : []),
     ...usageParts(result),
-    ...timeParts(result, now),
+    ...timeParts(row, now),
   ];
   const room = Math.max(0, columns - used);
   const said = cut(text, room);
@@ -57,7 +57,7 @@ function wordsOf({ level, result, waits }: LevelRow): { readonly text: string; r
   const complete = level.subtasks.filter(({ status }) => status === 'completed').length;
   const count = ` (${complete}/${counted(level.subtasks.length, 'subtask')} complete)`;
   if (waits || result.status === 'escalated')
-    return { text: `Waits for a person${count}${colon(result.reason)}`, tone: 'warn' };
+    return { text: `Waits for you${count}${colon(result.reason)}`, tone: 'warn' };
   switch (result.status) {
     case 'pending':
       return { text: 'Pending', tone: 'dim' };

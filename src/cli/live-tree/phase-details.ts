@@ -6,6 +6,7 @@
 import type { EventOf, RunEvent } from '../../model/events/event.ts';
 import { WORKSPACE_NOTE } from '../../model/events/warning-codes.ts';
 import { progressText } from '../../projections/wording/record-words.ts';
+import { standingWords } from '../../projections/wording/standing-words.ts';
 import { correctionText } from '../show/event-lines.ts';
 
 /** A task or reviewer of the current attempt. */
@@ -117,7 +118,7 @@ export function applyToDetails(draft: (phase: string) => DetailsDraft, event: Ph
       if (event.code === WORKSPACE_NOTE) phase.notes.push(event.message);
       return;
     case 'task.asked':
-      if (!event.reviewer) phase.tasks.set(event.task, { state: 'working', progress: 'waits for a person' });
+      if (!event.reviewer) phase.tasks.set(event.task, { state: 'working', progress: standingWords.waiting });
       return;
     case 'task.answered':
       if (!event.reviewer) phase.tasks.set(event.task, { state: 'working', progress: '' });

@@ -7,6 +7,8 @@ import type { PhasePlan } from '../../model/plan/plan.ts';
 import type { LevelView } from '../../projections/run/fleet-view.ts';
 import type { PhaseResult } from '../../projections/run/run-result.ts';
 import { counted, outOf, usageText } from '../../projections/wording/amount-words.ts';
+import type { WorkTimes } from '../../projections/timeline/work-times.ts';
+import { standingWords, workTimesText } from '../../projections/wording/standing-words.ts';
 import { errorText } from '../terminal/error-text.ts';
 import { span, type Line, type Span } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';
@@ -22,6 +24,8 @@ export interface PhaseRow {
   readonly details: PhaseDetails;
   /** True if the phase waits for a person. */
   readonly waits: boolean;
+  /** Returns the times in which the phase worked and waited, up to now. @param now Milliseconds since 1970. */
+  readonly timesAt: (now: number) => WorkTimes;
   /** The phase as a level of a fleet; `undefined` if it is none. */
   readonly level: LevelView | undefined;
   /** The latest run that each of its tasks has started. */
@@ -40,7 +44,7 @@ export function phaseLine(
 ): Line {
   const { result, plan, waits } = row;
   const name = padEnd(cut(oneLine(plan.name), nameWidth), nameWidth);
-  const parts = [...workParts(row), ...noteParts(row), ...usageParts(result), ...timeParts(result, now)];
+  const parts = [...workParts(row), ...noteParts(row), ...usageParts(result), ...timeParts(row, now)];
   const tone = result.status === 'pending' || result.status === 'skipped' ? 'dim' : 'plain';
   const spans = fitting(parts, columns - nameWidth - 2, GAP.length).flatMap((one) => [span(GAP), one]);
   return [glyph(markOf(result, waits)), span(` ${name}`, tone), ...spans];
@@ -101,10 +105,10 @@ export function usageParts(result: PhaseResult): readonly Part[] {
   return result.tokens + result.costUsd > 0 ? [part(4, usageText(result), 'dim')] : [];
 }
 
-/** Formats the time since the first start of a phase. Shows nothing while the phase waits to run again. */
-export function timeParts({ status, startedAt, endedAt }: PhaseResult, now: number): readonly Part[] {
+/** Formats the times in which a phase worked and waited. Shows nothing while the phase is pending. */
+export function timeParts({ result: { status, startedAt }, timesAt }: PhaseRow, now: number): readonly Part[] {
   if (startedAt === null || status === 'pending' || status === 'skipped') return [];
-  return [part(3, duration((endedAt ?? now) - startedAt), 'dim')];
+  return [part(3, workTimesText(timesAt(now), duration), 'dim')];
 }
 
 /** Describes the spent and allowed retries and rewinds of the gate, and the reason of the end. */
@@ -140,14 +144,14 @@ const TASK_MARKS: Readonly<Record<TaskRow['state'], Span>> = {
 /** Describes the progress of a phase. */
 function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
   const all = plan.tasks.length;
-  const person = waits ? [part(0, 'waits for a person', 'warn')] : [];
+  const person = waits ? [part(0, standingWords.waiting, 'warn')] : [];
   switch (result.status) {
     case 'running':
       return [part(1, `${result.done.length}/${counted(all, 'task')}`), ...person];
     case 'reviewing':
       return waits ? person : [part(1, 'in review', 'busy')];
     case 'escalated':
-      return [part(0, 'waits for a person', 'warn')];
+      return [part(0, standingWords.waiting, 'warn')];
     case 'approved':
       return [
         part(3, counted(all, 'task'), 'dim'),

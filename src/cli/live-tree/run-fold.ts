@@ -12,6 +12,8 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldFleet, type LevelView } from '../../projections/run/fleet-view.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldRun } from '../../projections/run/run-view.ts';
+import { foldTimeline, type TimelineBar } from '../../projections/timeline/timeline.ts';
+import { workTimes, type WorkTimes } from '../../projections/timeline/work-times.ts';
 import { foldChildren } from './child-folds.ts';
 import {
   applyToDetails,
@@ -42,6 +44,8 @@ export interface RunFold {
   snapshot(): RunSnapshot;
   /** Returns the phases that wait for a person, and the limits that hold the run until a person decides. */
   waiting(): Waiting;
+  /** Returns the times of a phase, in which it worked and waited, up to now. @param now Milliseconds since 1970. */
+  phaseTimes(phase: string, now: number): WorkTimes;
   details(phase: string): PhaseDetails;
   /** Returns the levels of a fleet, by the names of their phases. The same object until the next record. */
   levels(): ReadonlyMap<string, LevelView>;
@@ -54,6 +58,7 @@ export function foldRunForTree(): RunFold {
   const view = foldRun();
   const inbox = foldInbox();
   const fleet = foldFleet();
+  const timeline = foldTimeline();
   const phases = new Map<string, DetailsDraft>();
   const children = foldChildren(foldRunForTree);
   let runId: string | undefined;
@@ -63,6 +68,7 @@ export function foldRunForTree(): RunFold {
   let lastAt = 0;
   let snapshot: RunSnapshot | undefined;
   let waiting: Waiting | undefined;
+  let bars: ReadonlyMap<string, readonly TimelineBar[]> | undefined;
   let levels: ReadonlyMap<string, LevelView> | undefined;
 
   function draft(name: string): DetailsDraft {
@@ -82,10 +88,12 @@ export function foldRunForTree(): RunFold {
       fleet.apply(record);
       view.apply(record);
       inbox.apply(record);
+      timeline.apply(record);
       times.apply(record);
       lastAt = record.time;
       snapshot = undefined;
       waiting = undefined;
+      bars = undefined;
       levels = undefined;
       const { event, time } = record;
       if (event.type === 'run.started') {
@@ -111,6 +119,13 @@ export function foldRunForTree(): RunFold {
     times: (now) => times.at(now),
     snapshot: () => (snapshot ??= view.snapshot()),
     waiting: () => (waiting ??= waitingIn(inbox.open())),
+    phaseTimes: (name, now) =>
+      workTimes(
+        ((bars ??= barsByPhase(timeline.timeline().bars)).get(name) ?? []).map((bar) => ({
+          ...bar,
+          to: bar.to ?? Math.max(bar.from, now),
+        })),
+      ),
     details: (name) => phases.get(name) ?? NO_DETAILS,
     levels: () => (levels ??= new Map(fleet.levels().map((level) => [level.phase, level]))),
     children: (phase) => children.of(phase),
@@ -118,6 +133,16 @@ export function foldRunForTree(): RunFold {
 }
 
 // --- internal ---
+
+function barsByPhase(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly TimelineBar[]> {
+  const own = new Map<string, TimelineBar[]>();
+  for (const bar of bars) {
+    const all = own.get(bar.phase);
+    if (all) all.push(bar);
+    else own.set(bar.phase, [bar]);
+  }
+  return own;
+}
 
 function waitingIn(items: readonly InboxItem[]): Waiting {
   const limits = items.filter(({ kind }) => kind === 'limit').map(({ about }) => about);

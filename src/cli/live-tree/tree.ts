@@ -65,7 +65,8 @@ function rowsOf(state: RunFold): readonly PhaseRow[] {
     const result = phases[name];
     if (!result) return [];
     const [details, level, children] = [state.details(name), levels.get(name), state.children(name)];
-    return [{ plan, result, details, level, children, waits: waiting.has(name) }];
+    const timesAt = (now: number) => state.phaseTimes(name, now);
+    return [{ plan, result, details, level, children, waits: waiting.has(name), timesAt }];
   });
 }
 

@@ -10,6 +10,8 @@ import type { Measures } from '../../projections/quality/measures.ts';
 import { foldQuality } from '../../projections/quality/quality.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldRun } from '../../projections/run/run-view.ts';
+import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
+import { workTimes, type EndedBar, type WorkTimes } from '../../projections/timeline/work-times.ts';
 import type { Amounts } from '../../projections/wording/amount-words.ts';
 import type { ListedRun, RunInfo } from '../../store/port.ts';
 import { standingOf, type Standing } from '../../store/run-status.ts';
@@ -53,6 +55,10 @@ export interface ReportData {
   readonly snapshot: RunSnapshot;
   /** The estimated part of tokens and dollars, from tasks that reported no usage. */
   readonly estimated: Amounts;
+  /** The times of each phase that has begun, by name, up to the latest record. */
+  readonly times: Readonly<Record<string, WorkTimes>>;
+  /** Phases that wait for a person, by name. */
+  readonly asking: readonly string[];
   readonly decisions: readonly ReportDecision[];
   readonly defects: readonly Defect[];
   readonly measures: Measures;
@@ -69,6 +75,7 @@ export interface ReportFold {
 export function foldReport(): ReportFold {
   const view = foldRun();
   const quality = foldQuality();
+  const timeline = foldTimeline();
   const decisions: ReportDecision[] = [];
   const remarks: ReportRemark[] = [];
   const lineOf = createEventLines();
@@ -79,6 +86,7 @@ export function foldReport(): ReportFold {
     apply(record) {
       view.apply(record);
       quality.apply(record);
+      timeline.apply(record);
       const { seq, time, event } = record;
       if (seq === 1) firstAt = time;
       if (event.type === 'phase.started') numbers.set(event.phase, (numbers.get(event.phase) ?? 0) + 1);
@@ -103,6 +111,7 @@ export function foldReport(): ReportFold {
         seal,
         snapshot,
         estimated: { ...estimated },
+        ...timesIn(timeline.timeline(), snapshot),
         decisions,
         defects: quality.defects(),
         measures,
@@ -113,6 +122,21 @@ export function foldReport(): ReportFold {
 }
 
 // --- internal ---
+
+function timesIn({ bars, to }: Timeline, { waiting, phases }: RunSnapshot): Pick<ReportData, 'times' | 'asking'> {
+  const own = new Map<string, EndedBar[]>();
+  for (const bar of bars) {
+    const ended = { ...bar, to: bar.to ?? to };
+    const all = own.get(bar.phase);
+    if (all) all.push(ended);
+    else own.set(bar.phase, [ended]);
+  }
+  const open = bars.filter((bar) => bar.kind === 'person' && bar.to === null).map(({ phase }) => phase);
+  return {
+    times: byName([...own].map(([phase, all]) => [phase, workTimes(all)] as const)),
+    asking: [...new Set([...waiting, ...open])].filter((name) => phases[name] !== undefined),
+  };
+}
 
 function isRemark(event: RunRecord['event']): event is ReportRemark['event'] {
   const { type } = event;

@@ -16,6 +16,8 @@ import { errorText } from '../terminal/error-text.ts';
 import { argument, duration, oneLine, problemLine } from '../terminal/text.ts';
 import type { ReportData, ReportDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
+import type { WorkTimes } from '../../projections/timeline/work-times.ts';
+import { standingWords, timeNames } from '../../projections/wording/standing-words.ts';
 import { NONE } from '../../projections/wording/figures.ts';
 import { count, cost, effortCells } from './figures.ts';
 import { measureSections } from './measure-sections.ts';
@@ -74,29 +76,46 @@ function limitText(name: string, left: number): string {
   return name === 'costUsd' ? (left === 0 ? '$0' : cost(left)) : String(left);
 }
 
-function phases({ snapshot, measures }: ReportData): Section {
+function phases({ snapshot, measures, times, asking }: ReportData): Section {
   const efforts = new Map(measures.phases.map((one) => [one.phase, one]));
   const all = Object.entries(snapshot.phases);
   const table = tableOf(
-    columns('Phase', 'Status', '#Attempts', '#Generation', '#Corrections', '#Cost', '#Tokens', '#Time'),
+    columns(
+      'Phase',
+      'Status',
+      '#Attempts',
+      '#Generation',
+      '#Corrections',
+      '#Cost',
+      '#Tokens',
+      `#${timeNames.work}`,
+      `#${timeNames.wait}`,
+    ),
     all,
     ([name, phase]) => [
       name,
-      statusText(phase),
+      statusText(phase, asking.includes(name)),
       count(phase.attempts),
       String(phase.generation),
       count(phase.corrections),
-      ...effortCells(totalOf(efforts.get(name))),
+      ...effortCells(totalOf(efforts.get(name))).slice(0, 2),
+      ...timeCells(times[name]),
     ],
     'There are no phases.',
     ([, { status, corrections }]) => status !== 'approved' || corrections > 0,
   );
-  return { heading: 'Phases', note: 'Time is the time of work of tasks, checks and reviewers.', table };
+  return { heading: 'Phases', note: TIMES, table };
 }
 
-function statusText({ status, because, stale }: PhaseResult): string {
+const TIMES = `${timeNames.work} is the time in which its tasks or its gate worked. ${timeNames.wait} is the time in which it waited for a person, another try, or to start again.`;
+
+function timeCells(times: WorkTimes | undefined): readonly string[] {
+  return [times?.workMs, times?.waitMs].map((ms) => (ms === undefined || ms === 0 ? NONE : duration(ms)));
+}
+
+function statusText({ status, because, stale }: PhaseResult, isAsking: boolean): string {
   const how = status === 'approved' && because !== null && because !== 'approved' ? ` (${because})` : '';
-  return `${status}${how}${stale ? ', stale' : ''}`;
+  return `${standingWords[isAsking ? 'waiting' : status]}${how}${stale ? `, ${standingWords.stale}` : ''}`;
 }
 
 function totalOf(measures: PhaseMeasures | undefined): Effort {

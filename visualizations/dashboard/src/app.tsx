@@ -7,6 +7,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { Session } from '../../../src/server/api.ts';
 import { type Asked, UNREACHABLE, useAsked } from './data/ask.ts';
 import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts';
+import { ClockContext, useServerAhead } from './data/now.ts';
 import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
 import { ItemPage } from './inbox/item-page.tsx';
@@ -25,6 +26,7 @@ export function App(): ReactNode {
   const session = useAsked<Session>('/api/session', changes.connected ? 'connected' : changes.cuts);
   const route = useRoute();
   const { open } = changes;
+  const ahead = useServerAhead('value' in session ? session.value : undefined);
   const [mark, setMark] = useState<PageMark | null>(null);
   useEffect(() => {
     document.title = `${open ? `(${open}) ` : ''}${mark?.title ?? titleOf(route)} · phasegate`;
@@ -71,7 +73,9 @@ export function App(): ReactNode {
         <Connection changes={changes} session={session} />
         <main id="main" className="page" tabIndex={-1}>
           <PageMarkContext value={setMark}>
-            <Page route={route} />
+            <ClockContext value={ahead}>
+              <Page route={route} />
+            </ClockContext>
           </PageMarkContext>
         </main>
       </ChangesContext>

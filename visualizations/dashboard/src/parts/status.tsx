@@ -4,7 +4,10 @@
  * @module
  */
 import type { ReactNode } from 'react';
+import { standingWords } from '../../../../src/projections/wording/standing-words.ts';
 import { type AnyStanding, type StatusMark, statusMarks } from '../../../../src/projections/wording/status-marks.ts';
+
+export { standingWords };
 
 interface LookBadgeProps {
   readonly look: StatusMark;
@@ -24,25 +27,3 @@ export function LookBadge({ look: { mark, tone }, children }: LookBadgeProps): R
 export function StandingBadge({ of }: { readonly of: AnyStanding }): ReactNode {
   return <LookBadge look={statusMarks[of]}>{standingWords[of]}</LookBadge>;
 }
-
-/** The word for each status. */
-export const standingWords: Readonly<Record<AnyStanding, string>> = {
-  pending: 'pending',
-  queued: 'queued',
-  running: 'running',
-  reviewing: 'in review',
-  retrying: 'retrying',
-  rewinding: 'waits for rework',
-  escalated: 'waits for you',
-  waiting: 'waits for you',
-  suspended: 'suspended',
-  damaged: 'damaged',
-  approved: 'approved',
-  stale: 'stale',
-  completed: 'completed',
-  rejected: 'rejected',
-  failed: 'failed',
-  exhausted: 'out of budget',
-  skipped: 'skipped',
-  cancelled: 'cancelled',
-};

@@ -30,7 +30,8 @@ export function exactDuration(ms: number): string {
 
 /** The distance of a time from now: `2 min ago`, `in 3 h`. */
 export function distanceText(time: number, now: number): string {
-  if (time > now) return `in ${durationText(time - now)}`;
+  // Two clocks agree only nearly, and nothing that has happened lies ahead.
+  if (time > now + 500) return `in ${durationText(time - now)}`;
   return now - time < 2000 ? 'just now' : `${durationText(now - time)} ago`;
 }
 

@@ -83,7 +83,7 @@ interface ElapsedProps {
   readonly goesOn: boolean;
 }
 
-/** The elapsed time. While a process works on the run, it grows by the clock of the browser. */
+/** The elapsed time. While a process works on the run, it grows by the clock of the server. */
 function Elapsed({ moment, max, goesOn }: ElapsedProps): ReactNode {
   const now = useNow();
   const { snapshot, time } = moment;

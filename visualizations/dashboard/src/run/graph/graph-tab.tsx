@@ -12,6 +12,7 @@ import { hashOf, routeOf } from '../../route.ts';
 import { createFaceMaker, type PhaseFace } from './phase-face.ts';
 import { isWanted, kindsOf } from '../phase/phase-filter.ts';
 import { PhaseGraph } from './phase-graph.tsx';
+import { hasRewinds } from './rewinds-of.ts';
 import { PhaseList } from '../phase/phase-list.tsx';
 import type { TabProps } from '../tab.ts';
 import { useLayout } from './use-layout.ts';
@@ -28,6 +29,7 @@ export function GraphTab(props: TabProps): ReactNode {
   const isLookedFor = useCallback((face: PhaseFace) => isWanted(face, { find, only }), [find, only]);
   const wanted = useMemo(() => faces.filter(isLookedFor), [faces, isLookedFor]);
   const kinds = useMemo(() => kindsOf(faces), [faces]);
+  const [showsAll, setShowsAll] = useState(false);
   if (!plan) return <p className="quiet">The run has not started.</p>;
   return (
     <section aria-label="Phases">
@@ -41,6 +43,11 @@ export function GraphTab(props: TabProps): ReactNode {
           nameOf={wordOf}
           onChange={(kind) => go({ ...route, only: kind }, 'replace')}
         />
+        {list || !hasRewinds(plan) ? null : (
+          <label>
+            <input type="checkbox" checked={showsAll} onChange={() => setShowsAll(!showsAll)} /> All rewinds
+          </label>
+        )}
         <a href={hashOf({ ...route, list: !list })}>{list ? 'As a graph' : 'As a list'}</a>
         <FoundCount found={wanted.length} all={faces.length} noun="phase" />
       </div>
@@ -53,6 +60,7 @@ export function GraphTab(props: TabProps): ReactNode {
           faces={faces}
           sentBack={moment.sentBack}
           isWanted={isLookedFor}
+          showsAll={showsAll}
           open={phase}
           onOpen={openPhase}
         />

@@ -45,7 +45,28 @@ export function viewportFor(nodes: readonly LayoutNode[], viewport: Viewport, le
   return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, zoom };
 }
 
+/** Moves the centre of a view to a point, as near as it can without showing emptiness beside a graph that is larger. */
+export function centreWithin(
+  point: Pick<Look, 'x' | 'y'>,
+  graph: Pick<Viewport, 'width' | 'height'>,
+  { zoom, width, height }: Pick<Viewport, 'zoom' | 'width' | 'height'>,
+): Look {
+  return {
+    x: within(point.x, graph.width, width / zoom, EDGE / zoom),
+    // Below the graph is room for the controls.
+    y: within(point.y, graph.height + CONTROLS / zoom, height / zoom, EDGE / zoom),
+    zoom,
+  };
+}
+
 // --- internal ---
+
+const CONTROLS = 48;
+
+function within(at: number, size: number, view: number, margin: number): number {
+  if (size + 2 * margin <= view) return size / 2;
+  return Math.min(Math.max(at, view / 2 - margin), size + margin - view / 2);
+}
 
 /** Pixels to leave free at each side. */
 const EDGE = 24;

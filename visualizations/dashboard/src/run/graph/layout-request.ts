@@ -21,7 +21,8 @@ export const MOST_AT_ONCE = 200;
 
 /** Lays out a plan. The layout does not depend on the state of the run, so phases never move. */
 export function layoutForRun(plan: Plan): Layout {
-  return layoutOf(plan, { size: sizeOf });
+  // The page draws rewinds itself, those of one phase at a time.
+  return layoutOf(plan, { size: sizeOf, rewinds: [] });
 }
 
 // --- internal ---

@@ -4,17 +4,29 @@
  * @module
  */
 import { Background, Controls, ReactFlow, ReactFlowProvider, useReactFlow, useStore, useStoreApi } from '@xyflow/react';
-import { type KeyboardEvent, type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import type { Layout } from '../../../../layout/layout.ts';
 import type { SentBack } from '../../data/run-history.ts';
 import { KeysContext } from './graph-keys.ts';
-import { viewportFor } from './graph-viewport.ts';
+import { centreWithin, viewportFor } from './graph-viewport.ts';
 import { createNodeMaker, type PhaseNode } from './graph-parts.ts';
+import { MiniMap } from './mini-map.tsx';
 import { isWay, neighbourOf } from './neighbours.ts';
 import type { PhaseFace } from './phase-face.ts';
 import { PhaseBox } from './phase-node.tsx';
 import { PhaseWays } from './phase-edges.tsx';
+import { rewindWords } from './rewinds-of.ts';
 import '@xyflow/react/dist/base.css';
 import './graph.css';
 
@@ -24,6 +36,8 @@ interface PhaseGraphProps {
   readonly faces: readonly PhaseFace[];
   readonly sentBack: readonly SentBack[];
   readonly isWanted: (face: PhaseFace) => boolean;
+  /** True if the rewinds that all gates allow are drawn. */
+  readonly showsAll: boolean;
   /** The phase whose panel is open. */
   readonly open: string | null;
   readonly onOpen: (phase: string) => void;
@@ -46,12 +60,18 @@ const READABLE = 0.6;
 const LEAST_ZOOM = 0.02;
 /** The zoom below which boxes have no text. */
 const FAR = 0.32;
+const LEGEND =
+  'Arrows show the order of work. A phase at the pointer or with the focus shows, dashed, the phases that it may send back.';
 
-function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: PhaseGraphProps): ReactNode {
+function Canvas(props: PhaseGraphProps): ReactNode {
+  const { plan, layout, faces, sentBack, isWanted, showsAll, open, onOpen } = props;
   const [makeNodes] = useState(createNodeMaker);
   const nodes = useMemo(() => makeNodes(faces, { layout, isWanted, open }), [makeNodes, faces, layout, isWanted, open]);
   const [keys, setKeys] = useState(() => ({ current: firstOf(faces, open), moves: 0 }));
   const { current } = keys;
+  const [pointed, setPointed] = useState<string | null>(null);
+  const [focused, setFocused] = useState<string | null>(null);
+  const active = pointed ?? focused ?? open;
   const canvas = useRef<HTMLDivElement>(null);
   const flow = useReactFlow<PhaseNode>();
   const store = useStoreApi();
@@ -60,7 +80,10 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
   const reveal = useCallback(
     (index: number, zoom = 1) => {
       const node = layout.nodes[index];
-      if (node) void flow.setCenter(node.x, node.y, { zoom, duration: 0 });
+      if (!node) return;
+      const size = canvas.current?.getBoundingClientRect() ?? { width: 0, height: 0 };
+      const look = centreWithin(node, layout, { zoom, width: size.width, height: size.height });
+      void flow.setCenter(look.x, look.y, { zoom, duration: 0 });
     },
     [flow, layout],
   );
@@ -87,9 +110,23 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
     const look = viewportFor(places, { ...flow.getViewport(), width, height }, READABLE);
     if (look) void flow.setCenter(look.x, look.y, { zoom: look.zoom, duration: durationNow() });
   }, [flow, layout, isWanted, width, store]);
+  const onFocus = ({ target }: FocusEvent) => {
+    const face = phaseIn(target, faces);
+    setFocused(face?.name ?? null);
+    if (face) setKeys((before) => (before.current === face.index ? before : { ...before, current: face.index }));
+  };
+  const place = useRef('');
+  const onPointerMove = ({ target, screenX, screenY, buttons, pointerType }: PointerEvent) => {
+    // The browser also reports a move if the graph moves below a pointer that rests.
+    const next = `${screenX} ${screenY}`;
+    if (next === place.current || buttons !== 0 || pointerType === 'touch') return;
+    place.current = next;
+    setPointed(target instanceof Element ? (phaseIn(target, faces)?.name ?? null) : null);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, altKey, ctrlKey, metaKey } = event;
     if (altKey || ctrlKey || metaKey) return;
+    setPointed(null);
     if (key === '+' || key === '=') void flow.zoomIn({ duration: durationNow() });
     else if (key === '-') void flow.zoomOut({ duration: durationNow() });
     else if (key === '0') void flow.fitView({ duration: durationNow() });
@@ -108,6 +145,10 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
         <ReactFlow<PhaseNode>
           aria-label="Graph of the phases. Arrow keys go from phase to phase, Enter opens one, + and - zoom, 0 shows all."
           onKeyDown={onKeyDown}
+          onFocus={onFocus}
+          onBlur={() => setFocused(null)}
+          onPointerMove={onPointerMove}
+          onPointerLeave={() => setPointed(null)}
           nodes={nodes}
           nodeTypes={NODE_TYPES}
           onNodeClick={(_, node) => {
@@ -130,13 +171,21 @@ function Canvas({ plan, layout, faces, sentBack, isWanted, open, onOpen }: Phase
           disableKeyboardA11y
           zoomOnDoubleClick={false}
         >
-          <PhaseWays layout={layout} sentBack={sentBack} open={open} />
+          <PhaseWays plan={plan} layout={layout} sentBack={sentBack} active={active} showsAll={showsAll} />
           <Background gap={24} />
           <Controls showInteractive={false} fitViewOptions={{ padding: 0.06 }} />
         </ReactFlow>
+        <MiniMap layout={layout} faces={faces} />
       </div>
+      <p className="ways-words quiet">{active === null ? LEGEND : rewindWords(plan, active, sentBack)}</p>
     </KeysContext>
   );
+}
+
+/** The phase whose box an element is, or is in. */
+function phaseIn(element: Element, faces: readonly PhaseFace[]): PhaseFace | null {
+  const index = element.closest('[data-phase]')?.getAttribute('data-phase');
+  return index ? (faces[Number(index)] ?? null) : null;
 }
 
 function durationNow(): number {

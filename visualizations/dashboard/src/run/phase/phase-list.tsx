@@ -6,6 +6,7 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import type { WorkTimes } from '../../../../../src/projections/timeline/work-times.ts';
 import { dollars } from '../../../../../src/projections/wording/amount-words.ts';
+import { timeNames } from '../../../../../src/projections/wording/standing-words.ts';
 import { useNow } from '../../data/now.ts';
 import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
 import { StandingBadge } from '../../parts/status.tsx';
@@ -75,10 +76,10 @@ export function PhaseList({ faces, log, moment, route, goesOn }: PhaseListProps)
                 Cost
               </th>
               <th scope="col" className="amount">
-                Worked
+                {timeNames.work}
               </th>
               <th scope="col" className="amount">
-                Waited
+                {timeNames.wait}
               </th>
             </tr>
           </thead>

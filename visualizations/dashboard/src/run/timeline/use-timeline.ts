@@ -6,6 +6,7 @@
 import { useMemo, useState } from 'react';
 import { foldTimeline, type Timeline, type TimelineBar } from '../../../../../src/projections/timeline/timeline.ts';
 import { type WorkTimes, workTimes } from '../../../../../src/projections/timeline/work-times.ts';
+import { workTimesText } from '../../../../../src/projections/wording/standing-words.ts';
 import { type Fold, follow } from '../../data/follow.ts';
 import { exactDuration } from '../../parts/words.ts';
 import type { TabProps } from '../tab.ts';
@@ -22,9 +23,8 @@ export function timesOf(bars: readonly TimelineBar[], until: number): WorkTimes 
 }
 
 /** The times in words, for example `12 s, waited 3 h 10 min`; the wait only if it is at least a second. */
-export function timesText({ workMs, waitMs }: WorkTimes): string {
-  const work = exactDuration(workMs);
-  return waitMs < 1000 ? work : `${work}, waited ${exactDuration(waitMs)}`;
+export function timesText(times: WorkTimes): string {
+  return workTimesText(times, exactDuration);
 }
 
 // --- internal ---
