@@ -21,6 +21,7 @@ import { INSPECT, toPort, withPortsApart } from './options/port.ts';
 import { rememberEnvironment } from './process/environment-secrets.ts';
 import { exitCode, type ExitCode } from './process/exit-code.ts';
 import { addCompletionCommands } from './program-completion.ts';
+import { addCompareCommand } from './program-compare.ts';
 import { addFleetCommands } from './program-fleet.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
@@ -154,6 +155,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
       end(await (await import('./run/work.ts')).workOnRuns(files, flags, io)),
     );
   addRunCommands(program, io, end);
+  addCompareCommand(program, io, end);
   addFleetCommands(program, io, end);
   addInboxCommands(program, io, end);
   addMemoryCommands(program, io, end);

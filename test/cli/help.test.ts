@@ -94,6 +94,7 @@ describe('--help', () => {
             "doctor",
             "verify",
             "coverage",
+            "compare",
           ],
         ],
         [

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { diffLines } from 'diff';
 import { endsAttempt, type AttemptEnd } from '../../model/events/attempt-end.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import { phraseText } from '../../projections/wording/phrase.ts';
 import { decidedBy, decisionWords } from '../../projections/wording/record-words.ts';
 import { span, type Line } from '../terminal/line.ts';
-import { manyLines, oneLine } from '../terminal/text.ts';
+import { oneLine } from '../terminal/text.ts';
+import { changedLines } from './changed-lines.ts';
 import { correctionText } from './event-lines.ts';
 import { excerptLines } from './summary.ts';
 
@@ -93,10 +93,6 @@ interface Draft extends Omit<AttemptStory, 'outputs' | 'decisions' | 'end'> {
   end?: AttemptEnd['type'];
 }
 
-/** The most lines of a diff that are shown, and the most characters of two outputs that are compared. */
-const MOST_LINES = 20;
-const LONGEST_COMPARED = 100_000;
-
 function storyLines(one: AttemptStory, before: AttemptStory | undefined, number: number): readonly Line[] {
   const head = `  ${attemptName(number, one.generation)}`;
   return [
@@ -112,27 +108,11 @@ function storyLines(one: AttemptStory, before: AttemptStory | undefined, number:
 function outputLines(task: string, output: unknown, before: unknown): readonly Line[] {
   const head: Line = [span(`    ${oneLine(task)}`, 'dim')];
   if (before === undefined) return [head, ...excerptLines(output).map(indent)];
-  const [old, now] = [textOf(before), textOf(output)];
-  if (old === now) return [[span(`    ${oneLine(task)}: as before`, 'dim')]];
-  if (old.length + now.length > LONGEST_COMPARED) return [head, ...excerptLines(output).map(indent)];
-  const lines = diffLines(old, now).flatMap(({ value, added, removed }): Line[] => {
-    if (!added && !removed) return [];
-    const [sign, tone] = added ? (['+', 'good'] as const) : (['-', 'bad'] as const);
-    return manyLines(value.replace(/\n$/u, ''))
-      .split('\n')
-      .map((text) => [span(`      ${sign} ${text.slice(0, LONGEST_LINE)}`, tone)]);
-  });
-  const more = lines.length - MOST_LINES;
-  return [head, ...lines.slice(0, MOST_LINES), ...(more > 0 ? [[span(`      … ${more} more`, 'dim')]] : [])];
+  const changed = changedLines(before, output);
+  if (changed === null) return [head, ...excerptLines(output).map(indent)];
+  return changed.length === 0 ? [[span(`    ${oneLine(task)}: as before`, 'dim')]] : [head, ...changed];
 }
-
-const LONGEST_LINE = 500;
 
 function indent(line: Line): Line {
   return [span('  '), ...line];
-}
-
-function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null');
-  return text.endsWith('\n') ? text : `${text}\n`;
 }

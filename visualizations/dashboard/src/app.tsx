@@ -87,6 +87,9 @@ export function App(): ReactNode {
 
 /** The page with graphs is much larger than the others, which do not wait for it. */
 const RunPage = lazy(() => import('./run/run-page.tsx').then(({ RunPage: page }) => ({ default: page })));
+const ComparePage = lazy(() =>
+  import('./compare/compare-page.tsx').then(({ ComparePage: page }) => ({ default: page })),
+);
 
 function Page({ route }: { readonly route: Route }): ReactNode {
   switch (route.page) {
@@ -96,6 +99,12 @@ function Page({ route }: { readonly route: Route }): ReactNode {
       return <RunsPage route={route} />;
     case 'start':
       return <StartPage route={route} />;
+    case 'compare':
+      return (
+        <Suspense fallback={<p className="quiet">Loading…</p>}>
+          <ComparePage key={`${route.run} ${route.other}`} route={route} />
+        </Suspense>
+      );
     case 'item':
       return <ItemPage key={route.item} id={route.item} />;
     case 'run':
@@ -174,6 +183,8 @@ function titleOf(route: Route): string {
       return 'Start a run';
     case 'item':
       return `Item ${startOf(route.item, 80)}`;
+    case 'compare':
+      return 'Compare runs';
     case 'run':
       return `Run ${startOf(route.run, 80)}`;
     case 'unknown':

@@ -29,6 +29,13 @@ export type Route =
       readonly sort: string;
     }
   | { readonly page: 'item'; readonly item: string }
+  | {
+      readonly page: 'compare';
+      /** The first run. */
+      readonly run: string;
+      /** The second run; '' to choose one. */
+      readonly other: string;
+    }
   /** An address that leads nowhere. */
   | { readonly page: 'unknown'; readonly path: string }
   | {
@@ -60,7 +67,7 @@ export type RunRoute = Extract<Route, { readonly page: 'run' }>;
 /** Parses a URL hash: `#/run/<id>?tab=timeline&phase=<name>&at=<seq>`. An empty one is the home page. */
 export function routeOf(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/u, '').split('?', 2);
-  const [page = '', name = ''] = path.split('/').slice(1).map(decoded);
+  const [page = '', name = '', second = ''] = path.split('/').slice(1).map(decoded);
   const options = new URLSearchParams(query);
   if (page === 'runs') {
     const wanted = (option: string) => options.get(option) ?? '';
@@ -76,6 +83,7 @@ export function routeOf(hash: string): Route {
   }
   if (page === 'start') return { page, pipeline: options.get('pipeline') ?? '' };
   if (page === 'item' && name !== '') return { page, item: name };
+  if (page === 'compare' && name !== '') return { page, run: name, other: second };
   if (path === '' || path === '/') return { page: 'home' };
   if (page !== 'run' || name === '') return { page: 'unknown', path };
   return {
@@ -113,6 +121,8 @@ export function hashOf(route: Route): string {
       return `#${route.path}`;
     case 'item':
       return `#/item/${encodeURIComponent(route.item)}`;
+    case 'compare':
+      return ['#/compare', route.run, ...(route.other === '' ? [] : [route.other])].map(asPart).join('/');
     case 'run': {
       const options = new URLSearchParams();
       if (route.tab !== 'graph') options.set('tab', route.tab);
@@ -156,6 +166,11 @@ const RUN = {
   find: '',
   only: '',
 } as const;
+
+/** The first part is the page, and has no characters to encode but its own. */
+function asPart(text: string, index: number): string {
+  return index === 0 ? text : encodeURIComponent(text);
+}
 
 function recordIn(options: URLSearchParams, name: string): number | null {
   const seq = Number(options.get(name) ?? Number.NaN);

@@ -12,7 +12,7 @@ import { useNow } from '../data/now.ts';
 import type { RunAtRecord } from '../data/run-history.ts';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { amount, exactDuration, isoTime, timeText } from '../parts/words.ts';
-import { hashOfRun } from '../route.ts';
+import { hashOf, hashOfRun } from '../route.ts';
 
 interface RunFactsProps {
   readonly run: string;
@@ -51,9 +51,15 @@ export function RunFacts({ run, moment, info, isLive }: RunFactsProps): ReactNod
         </Fact>
       )}
       {info?.tags === undefined ? null : <Fact name="Tags">{inOneLine(info.tags.join(' '))}</Fact>}
+      {isLive ? (
+        <Fact name="Compare">
+          <a href={hashOf({ page: 'compare', run, other: '' })}>with another run</a>
+        </Fact>
+      ) : null}
       {info?.forkOf === undefined ? null : (
         <Fact name="Fork of">
-          <a href={hashOfRun(info.forkOf)}>{startOf(info.forkOf, 60)}</a>
+          <a href={hashOfRun(info.forkOf)}>{startOf(info.forkOf, 60)}</a>{' '}
+          <a href={hashOf({ page: 'compare', run: info.forkOf, other: run })}>compare with it</a>
         </Fact>
       )}
     </dl>
