@@ -15,6 +15,7 @@ import { type PageMark, PageMarkContext, showIcon } from './parts/page-mark.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
 import { ThemeChoice } from './parts/theme.tsx';
 import { useRoute } from './navigate.ts';
+import { focusMain, usePageFocus } from './page-focus.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 import { StartPage } from './start/start-page.tsx';
@@ -26,6 +27,7 @@ export function App(): ReactNode {
   const route = useRoute();
   const { open } = changes;
   const [mark, setMark] = useState<PageMark | null>(null);
+  usePageFocus(route);
   useEffect(() => {
     document.title = `${open ? `(${open}) ` : ''}${mark?.title ?? titleOf(route)} · phasegate`;
     showIcon(mark?.tone ?? (open ? 'warn' : 'dim'));
@@ -180,5 +182,5 @@ function titleOf(route: Route): string {
 /** The URL hash is for routes, so the link does not change it. */
 function toMain(event: { preventDefault(): void }): void {
   event.preventDefault();
-  document.getElementById('main')?.focus();
+  focusMain();
 }

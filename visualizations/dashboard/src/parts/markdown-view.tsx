@@ -75,7 +75,7 @@ function Node({ node, depth }: { readonly node: RootContent; readonly depth: num
       return <hr />;
     case 'table':
       return (
-        <div className="wide">
+        <div className="wide" role="group" aria-label="Table" tabIndex={0}>
           <table>
             <tbody>{inside}</tbody>
           </table>

@@ -35,7 +35,7 @@ export function DataTable({ name, heads, rows, none, foot }: DataTableProps): Re
   const shown = isWhole ? rows : cutTo(rows, MOST_ROWS);
   return (
     <>
-      <div className="wide">
+      <div className="wide" role="group" aria-label={name} tabIndex={0}>
         <table>
           <caption className="unseen">{name}</caption>
           <thead>

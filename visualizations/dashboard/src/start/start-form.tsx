@@ -82,7 +82,11 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
       )}
       {pipeline.schema === undefined ? null : (
         <ClosedPart summary="Schema of the input">
-          {() => <pre className="schema">{JSON.stringify(pipeline.schema, null, 2)}</pre>}
+          {() => (
+            <pre className="schema" role="region" aria-label="Schema of the input" tabIndex={0}>
+              {JSON.stringify(pipeline.schema, null, 2)}
+            </pre>
+          )}
         </ClosedPart>
       )}
       {canBegin ? (

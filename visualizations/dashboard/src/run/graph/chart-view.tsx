@@ -35,7 +35,7 @@ function Chart({ chart, state }: ChartProps): ReactNode {
   ];
   return (
     <>
-      <div className="chart-box">
+      <div className="chart-box" role="region" aria-label="Picture of the statechart" tabIndex={0}>
         <svg className="chart" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
           <defs>
             <marker id={arrowhead} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">
