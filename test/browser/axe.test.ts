@@ -116,10 +116,14 @@ function statesOf(item: string, closed: string): readonly State[] {
     { name: 'run, to cancel', hash: `#/run/${RUN}`, act: (page) => press(page, 'Cancel…') },
     { name: 'run, to fork', hash: outputs, act: (page) => press(page, 'Fork…') },
     { name: 'run, over', hash: outputs, act: openAll },
-    ...['markdown', 'code', 'diff', 'tree'].map((name) => ({
+    ...['diff', 'tree'].map((name) => ({ name: `phase of ${name}`, hash: `${outputs}?phase=${name}`, act: openAll })),
+    ...['markdown', 'code'].map((name) => ({
       name: `phase of ${name}`,
       hash: `${outputs}?phase=${name}`,
-      act: openAll,
+      async act(page: Page) {
+        await openAll(page);
+        await page.locator('.token-keyword').first().waitFor();
+      },
     })),
     { name: 'records, found', hash: `${outputs}?tab=records&only=task.completed` },
   ];

@@ -11,6 +11,8 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { type ReactNode, useMemo } from 'react';
+import { CodeBlock } from './code/code-view.tsx';
+import { languageNamed } from './text-kind.ts';
 import { readable } from './untrusted-text.ts';
 
 /** The text as Markdown. A text that nests too deeply is shown as it is. */
@@ -54,11 +56,7 @@ function Node({ node, depth }: { readonly node: RootContent; readonly depth: num
     case 'inlineCode':
       return <code>{readable(node.value)}</code>;
     case 'code':
-      return (
-        <pre>
-          <code>{readable(node.value)}</code>
-        </pre>
-      );
+      return <CodeBlock text={node.value} language={languageNamed(node.lang)} />;
     case 'blockquote':
       return <blockquote>{inside}</blockquote>;
     case 'list':
