@@ -3,22 +3,21 @@
  *
  * @module
  */
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { Session } from '../../../src/server/api.ts';
 import { type Asked, UNREACHABLE, useAsked } from './data/ask.ts';
 import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts';
 import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
-import { ItemPage } from './inbox/item-page.tsx';
 import { inOneLine, startOf } from './parts/untrusted-text.ts';
 import { type PageMark, PageMarkContext, showIcon } from './parts/page-mark.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
 import { ThemeChoice } from './parts/theme.tsx';
 import { useRoute } from './navigate.ts';
 import { focusMain, usePageFocus } from './page-focus.ts';
+import { ItemPage, RunPage, StartPage } from './pages.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';
 import { RunsPage } from './runs/runs-page.tsx';
-import { StartPage } from './start/start-page.tsx';
 
 /** The app. */
 export function App(): ReactNode {
@@ -73,7 +72,9 @@ export function App(): ReactNode {
         <Connection changes={changes} session={session} />
         <main id="main" className="page" tabIndex={-1}>
           <PageMarkContext value={setMark}>
-            <Page route={route} />
+            <Suspense fallback={<p className="quiet">Loading…</p>}>
+              <Page route={route} />
+            </Suspense>
           </PageMarkContext>
         </main>
       </ChangesContext>
@@ -82,9 +83,6 @@ export function App(): ReactNode {
 }
 
 // --- internal ---
-
-/** The page with graphs is much larger than the others, which do not wait for it. */
-const RunPage = lazy(() => import('./run/run-page.tsx').then(({ RunPage: page }) => ({ default: page })));
 
 function Page({ route }: { readonly route: Route }): ReactNode {
   switch (route.page) {
@@ -97,11 +95,7 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     case 'item':
       return <ItemPage key={route.item} id={route.item} />;
     case 'run':
-      return (
-        <Suspense fallback={<p className="quiet">Loading…</p>}>
-          <RunPage key={route.run} route={route} />
-        </Suspense>
-      );
+      return <RunPage key={route.run} route={route} />;
     case 'unknown':
       return <UnknownPage path={route.path} />;
   }
