@@ -10,6 +10,7 @@ import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts
 import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
 import { inOneLine, startOf } from './parts/untrusted-text.ts';
+import { NotifyChoice } from './notify/notify-choice.tsx';
 import { type PageMark, PageMarkContext, showIcon } from './parts/page-mark.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
 import { ThemeChoice } from './parts/theme.tsx';
@@ -66,6 +67,7 @@ export function App(): ReactNode {
           <span className="quiet store" title={inOneLine(known.store)}>
             {inOneLine(known.store)}
           </span>
+          <NotifyChoice />
           <ThemeChoice />
           {known.readOnly ? <span className="tag">read-only</span> : null}
         </header>
