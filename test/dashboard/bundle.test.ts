@@ -74,6 +74,7 @@ describe('the built dashboard', () => {
       'assets/route.js',
       'assets/run-page.css',
       'assets/run-page.js',
+      'assets/scrolled.js',
       'assets/start-page.css',
       'assets/start-page.js',
       'assets/stream-worker.js',

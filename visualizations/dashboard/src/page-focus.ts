@@ -29,12 +29,6 @@ export function focusMain(): void {
 // --- internal ---
 
 function pageOf(route: Route): string {
-  switch (route.page) {
-    case 'run':
-      return `run ${route.run}`;
-    case 'item':
-      return `item ${route.item}`;
-    default:
-      return route.page;
-  }
+  if (route.page === 'run') return `run ${route.run}`;
+  return route.page === 'item' ? `item ${route.item}` : route.page;
 }

@@ -14,6 +14,7 @@ import { type ReactNode, useMemo } from 'react';
 import { CodeBlock } from './code/code-view.tsx';
 import { languageNamed } from './text-kind.ts';
 import { readable } from './untrusted-text.ts';
+import { SCROLLED } from './scrolled.ts';
 
 /** The text as Markdown. A text that nests too deeply is shown as it is. */
 export function MarkdownView({ text }: { readonly text: string }): ReactNode {
@@ -73,7 +74,7 @@ function Node({ node, depth }: { readonly node: RootContent; readonly depth: num
       return <hr />;
     case 'table':
       return (
-        <div className="wide" role="group" aria-label="Table" tabIndex={0}>
+        <div className="wide" {...SCROLLED}>
           <table>
             <tbody>{inside}</tbody>
           </table>

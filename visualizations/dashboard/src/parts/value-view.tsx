@@ -4,6 +4,8 @@
  * @module
  */
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { imageOf } from './code/image-of.ts';
+import { ImageView } from './code/image-view.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { LongText } from './long-text.tsx';
 import { kindOf, languageOf, type TextKind } from './text-kind.ts';
@@ -21,6 +23,7 @@ interface ValueViewProps {
 export function ValueView({ value, name }: ValueViewProps): ReactNode {
   const [isRaw, setIsRaw] = useState(false);
   const raw = useMemo(() => textOf(value), [value]);
+  const image = useMemo(() => imageOf(value), [value]);
   const kind: TextKind = useMemo(() => {
     if (typeof value === 'string') return kindOf(value, name);
     return typeof value === 'object' && value !== null ? 'json' : 'plain';
@@ -28,7 +31,7 @@ export function ValueView({ value, name }: ValueViewProps): ReactNode {
   return (
     <div className="value-view">
       <div className="value-tools">
-        {kind === 'plain' ? null : (
+        {kind === 'plain' && !image ? null : (
           <label>
             <input type="checkbox" checked={isRaw} onChange={({ target }) => setIsRaw(target.checked)} /> Raw
             <span className="unseen"> {name}</span>
@@ -37,7 +40,9 @@ export function ValueView({ value, name }: ValueViewProps): ReactNode {
         <CopyButton text={raw} name={name} />
         <DownloadButton text={raw} name={name} extension={EXTENSIONS[kind]} />
       </div>
-      {isRaw || kind === 'plain' ? (
+      {image && !isRaw ? (
+        <ImageView url={image} name={name} />
+      ) : isRaw || kind === 'plain' ? (
         <LongText text={raw} name={name} />
       ) : (
         <Rendered kind={kind} value={value} name={name} />

@@ -65,7 +65,7 @@ const KINDS: Readonly<Record<string, TokenKind>> = {
 };
 
 function kindOf(classes: unknown): TokenKind | undefined {
-  const [first] = Array.isArray(classes) ? classes : [];
+  const first: unknown = Array.isArray(classes) ? classes[0] : undefined;
   return typeof first === 'string' && Object.hasOwn(KINDS, first) ? KINDS[first] : undefined;
 }
 

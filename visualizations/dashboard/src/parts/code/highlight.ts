@@ -78,6 +78,6 @@ function answerOf(worker: Worker, request: HighlightRequest): Promise<HighlightM
     };
     worker.addEventListener('message', ({ data }: MessageEvent<HighlightMessage>) => end(data), { once: true });
     worker.addEventListener('error', () => end(), { once: true });
-    worker.postMessage(request);
+    worker.postMessage(request, []);
   });
 }
