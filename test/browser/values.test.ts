@@ -60,6 +60,26 @@ describe('an output', () => {
     expect(await readFile(await file.path(), 'utf8')).toBe(HOSTILE);
   });
 
+  it('that is an image is shown, and nothing in an SVG runs or loads', async () => {
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+    const { view } = await shown({ type: 'image', data: png, mimeType: 'image/png' });
+    await drawn(view, 1);
+    await view.getByRole('checkbox', { name: /^Raw/u }).check();
+    await view.locator('pre', { hasText: 'iVBORw0KGgo' }).waitFor();
+
+    const hostile = await shown(
+      '<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7" onload="document.title=1">' +
+        '<script>document.title = "owned"; fetch("/owned")</script><image href="/owned.png" width="7" height="7"/></svg>',
+    );
+    await drawn(hostile.view, 7);
+    expect(await hostile.page.title()).not.toMatch(/owned|^1/u);
+    expect(hostile.asked.filter((url) => url.includes('owned'))).toEqual([]);
+    expect(await hostile.view.locator('svg').count()).toBe(0);
+
+    const broken = await shown(`data:image/png;base64,${png.slice(0, 40)}`);
+    await broken.view.getByText('This image cannot be shown.').waitFor();
+  });
+
   it('of JSON is a tree, whose parts open', async () => {
     const { view } = await shown({ bees: { count: 3, names: ['a', '<b>'] }, deep: { a: { b: { c: null } } } });
     const tree = view.locator('.json-tree').first();
@@ -83,14 +103,30 @@ describe('an output', () => {
 
 // --- internal ---
 
+interface Shown {
+  readonly view: Locator;
+  readonly page: Page;
+  /** The addresses of requests so far. */
+  readonly asked: readonly string[];
+}
+
+/** Waits until the image of a view is drawn, with its own width. */
+async function drawn(view: Locator, width: number): Promise<void> {
+  await view.getByRole('img').waitFor();
+  const widthOf = `(({ complete, naturalWidth }) => complete && naturalWidth)(document.querySelector('.value-view img'))`;
+  await expect.poll(() => view.page().evaluate(widthOf)).toBe(width);
+}
+
 /** Shows the output of the only phase of a run. */
-async function shown(output: unknown): Promise<{ readonly view: Locator; readonly page: Page }> {
+async function shown(output: unknown): Promise<Shown> {
   const { store, url } = await dashboard();
   const run = startRun(pipelineOf('story', [fake('draft', { outputs: [output] })]), { store, runId: 'r-1' });
   await run.result;
   const { page } = await openTab(url);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
   await page.goto(`${url.replace(/\?.*/u, '')}#/run/r-1`);
   const view = page.getByRole('region', { name: 'Result' });
   await view.waitFor();
-  return { view, page };
+  return { view, page, asked };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindOf } from '../../visualizations/dashboard/src/parts/text-kind.ts';
+import { kindOf, languageNamed, languageOf } from '../../visualizations/dashboard/src/parts/text-kind.ts';
 
 describe('kindOf()', () => {
   it.each<[kind: ReturnType<typeof kindOf>, text: string, name?: string]>([
@@ -26,5 +26,34 @@ describe('kindOf()', () => {
     ['plain', `# Bees\n${'> '.repeat(30)}`],
   ])('is %s', (kind, text, name) => {
     expect(kindOf(text, name)).toBe(kind);
+  });
+});
+
+describe('languageOf()', () => {
+  it.each<[language: string, text: string, name?: string]>([
+    ['ts', 'const a = 1;', 'artifact main.ts'],
+    ['toml', 'a = 1', 'x.TOML'],
+    ['sh', '#!/bin/sh\necho a'],
+    ['python', '#!/usr/bin/env python3\n'],
+    ['js', '#!/usr/bin/env node\n'],
+    ['', '#!/bin/cat\n'],
+    ['', 'Bees fly.', 'bees.txt'],
+    ['', `#!${'x'.repeat(100_000)}`],
+  ])('is %j', (language, text, name) => {
+    expect(languageOf(text, name)).toBe(language);
+  });
+});
+
+describe('languageNamed()', () => {
+  it.each<[language: string, named: string | null | undefined]>([
+    ['ts', 'TS'],
+    ['c++', 'c++'],
+    ['', 'ts title="a b"'],
+    ['', 'x'.repeat(21)],
+    ['', ''],
+    ['', null],
+    ['', undefined],
+  ])('is %j', (language, named) => {
+    expect(languageNamed(named)).toBe(language);
   });
 });

@@ -3,22 +3,23 @@
  *
  * @module
  */
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import type { Session } from '../../../src/server/api.ts';
 import { type Asked, UNREACHABLE, useAsked } from './data/ask.ts';
 import { type Changes, ChangesContext, useChangeStream } from './data/changes.ts';
 import { ClockContext, useServerAhead } from './data/now.ts';
 import { SessionContext } from './data/session.ts';
 import { HomePage } from './home/home-page.tsx';
-import { ItemPage } from './inbox/item-page.tsx';
 import { inOneLine, startOf } from './parts/untrusted-text.ts';
+import { NotifyChoice } from './notify/notify-choice.tsx';
 import { type PageMark, PageMarkContext, showIcon } from './parts/page-mark.ts';
 import { RefusalNote } from './parts/refusal-note.tsx';
 import { ThemeChoice } from './parts/theme.tsx';
 import { useRoute } from './navigate.ts';
+import { focusMain, usePageFocus } from './page-focus.ts';
+import { ComparePage, ItemPage, RunPage, StartPage } from './pages.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';
 import { RunsPage } from './runs/runs-page.tsx';
-import { StartPage } from './start/start-page.tsx';
 
 /** The app. */
 export function App(): ReactNode {
@@ -28,6 +29,7 @@ export function App(): ReactNode {
   const { open } = changes;
   const ahead = useServerAhead('value' in session ? session.value : undefined);
   const [mark, setMark] = useState<PageMark | null>(null);
+  usePageFocus(route);
   useEffect(() => {
     document.title = `${open ? `(${open}) ` : ''}${mark?.title ?? titleOf(route)} · phasegate`;
     showIcon(mark?.tone ?? (open ? 'warn' : 'dim'));
@@ -67,6 +69,7 @@ export function App(): ReactNode {
           <span className="quiet store" title={inOneLine(known.store)}>
             {inOneLine(known.store)}
           </span>
+          <NotifyChoice />
           <ThemeChoice />
           {known.readOnly ? <span className="tag">read-only</span> : null}
         </header>
@@ -74,7 +77,9 @@ export function App(): ReactNode {
         <main id="main" className="page" tabIndex={-1}>
           <PageMarkContext value={setMark}>
             <ClockContext value={ahead}>
-              <Page route={route} />
+              <Suspense fallback={<p className="quiet">Loading…</p>}>
+                <Page route={route} />
+              </Suspense>
             </ClockContext>
           </PageMarkContext>
         </main>
@@ -85,12 +90,6 @@ export function App(): ReactNode {
 
 // --- internal ---
 
-/** The page with graphs is much larger than the others, which do not wait for it. */
-const RunPage = lazy(() => import('./run/run-page.tsx').then(({ RunPage: page }) => ({ default: page })));
-const ComparePage = lazy(() =>
-  import('./compare/compare-page.tsx').then(({ ComparePage: page }) => ({ default: page })),
-);
-
 function Page({ route }: { readonly route: Route }): ReactNode {
   switch (route.page) {
     case 'home':
@@ -100,19 +99,11 @@ function Page({ route }: { readonly route: Route }): ReactNode {
     case 'start':
       return <StartPage route={route} />;
     case 'compare':
-      return (
-        <Suspense fallback={<p className="quiet">Loading…</p>}>
-          <ComparePage key={`${route.run} ${route.other}`} route={route} />
-        </Suspense>
-      );
+      return <ComparePage key={`${route.run} ${route.other}`} route={route} />;
     case 'item':
       return <ItemPage key={route.item} id={route.item} />;
     case 'run':
-      return (
-        <Suspense fallback={<p className="quiet">Loading…</p>}>
-          <RunPage key={route.run} route={route} />
-        </Suspense>
-      );
+      return <RunPage key={route.run} route={route} />;
     case 'unknown':
       return <UnknownPage path={route.path} />;
   }
@@ -195,5 +186,5 @@ function titleOf(route: Route): string {
 /** The URL hash is for routes, so the link does not change it. */
 function toMain(event: { preventDefault(): void }): void {
   event.preventDefault();
-  document.getElementById('main')?.focus();
+  focusMain();
 }

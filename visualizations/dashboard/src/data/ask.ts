@@ -26,7 +26,14 @@ export const UNREACHABLE = 'UNREACHABLE';
 
 /** Reads from the server. @throws Refused */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
-  return answerOf<T>(await sent(path, signal ? { signal } : {}));
+  const begun = await takeEarly(path);
+  return answerOf<T>(begun ?? (await sent(path, signal ? { signal } : {})));
+}
+
+/** Begins to read before the page that needs it is drawn. The first `ask` for the path takes the response. */
+export function askEarly(path: string): void {
+  const begun = sent(path, {}).catch(() => undefined);
+  early.set(path, begun);
 }
 
 /** Posts to the server. @throws Refused */
@@ -96,6 +103,17 @@ export function refusedBy(thrown: unknown): Refused {
 }
 
 // --- internal ---
+
+/** Requests that nobody has asked for yet, by path. */
+const early = new Map<string, Promise<Response | undefined>>();
+
+/** Takes an early response. One that was refused is asked for again, as the page may be drawn much later. */
+async function takeEarly(path: string): Promise<Response | undefined> {
+  const begun = early.get(path);
+  early.delete(path);
+  const response = await begun;
+  return response?.ok ? response : undefined;
+}
 
 interface Asking {
   readonly abort: AbortController;

@@ -12,6 +12,7 @@ import { ALL_RUNS, hashOf } from '../route.ts';
 import { RunTable } from '../runs/run-table.tsx';
 import { OpenItems } from './open-items.tsx';
 import { Alerts } from './alerts.tsx';
+import { RECENT_RUNS } from './recent-runs.ts';
 import './home.css';
 
 /** The home page. */
@@ -28,11 +29,9 @@ export function HomePage(): ReactNode {
 
 // --- internal ---
 
-const MOST_RUNS = 8;
-
 function RecentRuns(): ReactNode {
   const { version } = useChanges();
-  const asked = useAsked<{ readonly runs: readonly UiRun[] }>(`/api/runs?limit=${MOST_RUNS}`, version);
+  const asked = useAsked<{ readonly runs: readonly UiRun[] }>(RECENT_RUNS, version);
   const runs = 'value' in asked ? asked.value?.runs : undefined;
   return (
     <section aria-labelledby="recent-heading">

@@ -11,7 +11,10 @@ import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmTableFromMarkdown } from 'mdast-util-gfm-table';
 import { gfmTable } from 'micromark-extension-gfm-table';
 import { type ReactNode, useMemo } from 'react';
+import { CodeBlock } from './code/code-view.tsx';
+import { languageNamed } from './text-kind.ts';
 import { readable } from './untrusted-text.ts';
+import { SCROLLED } from './scrolled.ts';
 
 /** The text as Markdown. A text that nests too deeply is shown as it is. */
 export function MarkdownView({ text }: { readonly text: string }): ReactNode {
@@ -54,11 +57,7 @@ function Node({ node, depth }: { readonly node: RootContent; readonly depth: num
     case 'inlineCode':
       return <code>{readable(node.value)}</code>;
     case 'code':
-      return (
-        <pre>
-          <code>{readable(node.value)}</code>
-        </pre>
-      );
+      return <CodeBlock text={node.value} language={languageNamed(node.lang)} />;
     case 'blockquote':
       return <blockquote>{inside}</blockquote>;
     case 'list':
@@ -75,7 +74,7 @@ function Node({ node, depth }: { readonly node: RootContent; readonly depth: num
       return <hr />;
     case 'table':
       return (
-        <div className="wide">
+        <div className="wide" {...SCROLLED}>
           <table>
             <tbody>{inside}</tbody>
           </table>

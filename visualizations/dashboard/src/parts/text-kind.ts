@@ -17,11 +17,28 @@ export function kindOf(text: string, name = ''): TextKind {
   const start = text.slice(0, MOST_LOOKED_AT);
   if (/^(?:diff --git |--- [^\n]+\n\+\+\+ [^\n]+\n@@ )/u.test(start)) return 'diff';
   if (/^\s*[[{]/u.test(start) && isJson(text)) return 'json';
-  const extension = /\.(\w{1,8})$/u.exec(name.slice(-40))?.[1]?.toLowerCase();
+  const extension = extensionOf(name);
   if (extension === 'md' || extension === 'markdown') return rendered(text);
   if (extension !== undefined && CODE.has(extension)) return 'code';
   if (start.startsWith('#!')) return 'code';
   return start.split('\n').some((line) => isMarkdown(line)) ? rendered(text) : 'plain';
+}
+
+/**
+ * Guesses the language of a code by the extension of its name, else by its first line, such as `#!/bin/sh`.
+ *
+ * @returns A language or a file extension; '' if it is unknown.
+ */
+export function languageOf(text: string, name = ''): string {
+  const extension = extensionOf(name);
+  if (extension !== undefined && CODE.has(extension)) return extension;
+  const program = /^#![^\n]{0,100}\b(node|python|bash|sh)/u.exec(text.slice(0, 200))?.[1];
+  return program === 'node' ? 'js' : (program ?? '');
+}
+
+/** Reads the language of a block of code in Markdown. @returns '' if it has none, or not the name of one. */
+export function languageNamed(named: string | null | undefined): string {
+  return /^[\w+#-]{1,20}$/u.exec(named ?? '')?.[0].toLowerCase() ?? '';
 }
 
 // --- internal ---
@@ -50,7 +67,16 @@ const CODE = new Set([
   'html',
   'yml',
   'yaml',
+  'jsx',
+  'h',
+  'toml',
+  'ini',
+  'xml',
 ]);
+
+function extensionOf(name: string): string | undefined {
+  return /\.(\w{1,8})$/u.exec(name.slice(-40))?.[1]?.toLowerCase();
+}
 
 /** True if a line has a mark that plain text hardly has: a heading, a fence, a list, a table, strong text or a link. */
 function isMarkdown(line: string): boolean {

@@ -4,11 +4,13 @@
  * @module
  */
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
+import { imageOf } from './code/image-of.ts';
+import { ImageView } from './code/image-view.tsx';
 import { JsonTree } from './json-tree.tsx';
 import { LongText } from './long-text.tsx';
-import { kindOf, type TextKind } from './text-kind.ts';
+import { kindOf, languageOf, type TextKind } from './text-kind.ts';
+import { TextLines } from './text-lines.tsx';
 import { readable, textOf } from './untrusted-text.ts';
-import { counted } from './words.ts';
 import './value.css';
 
 interface ValueViewProps {
@@ -21,6 +23,7 @@ interface ValueViewProps {
 export function ValueView({ value, name }: ValueViewProps): ReactNode {
   const [isRaw, setIsRaw] = useState(false);
   const raw = useMemo(() => textOf(value), [value]);
+  const image = useMemo(() => imageOf(value), [value]);
   const kind: TextKind = useMemo(() => {
     if (typeof value === 'string') return kindOf(value, name);
     return typeof value === 'object' && value !== null ? 'json' : 'plain';
@@ -28,7 +31,7 @@ export function ValueView({ value, name }: ValueViewProps): ReactNode {
   return (
     <div className="value-view">
       <div className="value-tools">
-        {kind === 'plain' ? null : (
+        {kind === 'plain' && !image ? null : (
           <label>
             <input type="checkbox" checked={isRaw} onChange={({ target }) => setIsRaw(target.checked)} /> Raw
             <span className="unseen"> {name}</span>
@@ -37,7 +40,9 @@ export function ValueView({ value, name }: ValueViewProps): ReactNode {
         <CopyButton text={raw} name={name} />
         <DownloadButton text={raw} name={name} extension={EXTENSIONS[kind]} />
       </div>
-      {isRaw || kind === 'plain' ? (
+      {image && !isRaw ? (
+        <ImageView url={image} name={name} />
+      ) : isRaw || kind === 'plain' ? (
         <LongText text={raw} name={name} />
       ) : (
         <Rendered kind={kind} value={value} name={name} />
@@ -48,9 +53,10 @@ export function ValueView({ value, name }: ValueViewProps): ReactNode {
 
 // --- internal ---
 
+const CodeView = lazy(() => import('./code/code-view.tsx').then(({ CodeView: view }) => ({ default: view })));
+
 const MarkdownView = lazy(() => import('./markdown-view.tsx').then(({ MarkdownView: view }) => ({ default: view })));
 
-const MOST_LINES = 60;
 /** Milliseconds. */
 const KEPT_MS = 10_000;
 
@@ -77,9 +83,13 @@ function Rendered({ kind, value, name }: RenderedProps): ReactNode {
         </Suspense>
       );
     case 'diff':
-      return <TextLines text={textOf(value)} name={name} className="diff-text" classOf={toneOf} />;
+      return <TextLines text={readable(textOf(value))} name={name} className="diff-text" classOf={toneOf} />;
     case 'code':
-      return <TextLines text={textOf(value)} name={name} className="code-text" classOf={() => 'line'} />;
+      return (
+        <Suspense fallback={<p className="quiet">Loading…</p>}>
+          <CodeView text={textOf(value)} name={name} language={languageOf(textOf(value), name)} />
+        </Suspense>
+      );
   }
 }
 
@@ -87,38 +97,6 @@ function Rendered({ kind, value, name }: RenderedProps): ReactNode {
 function parsed(text: string): unknown {
   const value: unknown = JSON.parse(text);
   return value;
-}
-
-interface TextLinesProps {
-  readonly text: string;
-  readonly name: string;
-  readonly className: string;
-  /** The class of a line. */
-  readonly classOf: (line: string) => string;
-}
-
-/** The first lines of a text, and all of them on request. */
-function TextLines({ text, name, className, classOf }: TextLinesProps): ReactNode {
-  const [isWhole, setIsWhole] = useState(false);
-  const lines = text.split('\n');
-  return (
-    <>
-      <pre className={className}>
-        {lines.slice(0, isWhole ? lines.length : MOST_LINES).map((line, at) => (
-          <span key={at} className={classOf(line)}>
-            {readable(line)}
-            {'\n'}
-          </span>
-        ))}
-      </pre>
-      {lines.length > MOST_LINES ? (
-        <button type="button" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
-          {isWhole ? 'Show less' : `Show all (${counted(lines.length, 'line')})`}
-          <span className="unseen"> of {name}</span>
-        </button>
-      ) : null}
-    </>
-  );
 }
 
 /** A line of a diff: added, removed, or the place of a change. */

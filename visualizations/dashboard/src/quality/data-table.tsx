@@ -7,6 +7,7 @@ import { type ReactNode, useState } from 'react';
 import { amount } from '../parts/words.ts';
 import { cutTo } from './cut-to.ts';
 import '../parts/parts.css';
+import { SCROLLED } from '../parts/scrolled.ts';
 
 /** A row. The first cell is its heading. */
 export interface DataRow {
@@ -35,7 +36,7 @@ export function DataTable({ name, heads, rows, none, foot }: DataTableProps): Re
   const shown = isWhole ? rows : cutTo(rows, MOST_ROWS);
   return (
     <>
-      <div className="wide">
+      <div className="wide" {...SCROLLED}>
         <table>
           <caption className="unseen">{name}</caption>
           <thead>

@@ -25,6 +25,9 @@ export type NextRead = { readonly path: string; readonly ids: readonly string[] 
 /** The most runs that are read. */
 export const MOST_RUNS = 10_000;
 
+/** The request for everything. */
+export const ALL: NextRead = { path: `/api/runs?limit=${MOST_RUNS}`, ids: null };
+
 /**
  * Tells what to read next.
  *
@@ -70,8 +73,6 @@ const MOST_IDS = 100;
 
 /** The clocks of processes that write records may differ by this many milliseconds. */
 const MARGIN_MS = 60_000;
-
-const ALL: NextRead = { path: `/api/runs?limit=${MOST_RUNS}`, ids: null };
 
 function isHeld({ worker, hung, gone, start }: UiRun): boolean {
   return worker !== null || hung !== null || gone !== null || start !== undefined;

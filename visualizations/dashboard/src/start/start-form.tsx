@@ -16,6 +16,7 @@ import { RefusalNote } from '../parts/refusal-note.tsx';
 import { startOf } from '../parts/untrusted-text.ts';
 import { hashOfRun, routeOf } from '../route.ts';
 import { WorkerAdvice } from './worker-advice.tsx';
+import { SCROLLED } from '../parts/scrolled.ts';
 
 /** The input, and the button that starts the run. Afterwards the page of the run opens. */
 export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): ReactNode {
@@ -89,7 +90,11 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
       )}
       {pipeline.schema === undefined ? null : (
         <ClosedPart summary="Schema of the input">
-          {() => <pre className="schema">{JSON.stringify(pipeline.schema, null, 2)}</pre>}
+          {() => (
+            <pre className="schema" {...SCROLLED}>
+              {JSON.stringify(pipeline.schema, null, 2)}
+            </pre>
+          )}
         </ClosedPart>
       )}
       <p>

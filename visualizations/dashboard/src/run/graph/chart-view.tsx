@@ -9,6 +9,7 @@ import { exitsOf } from '../../../../statechart/statechart-ways.ts';
 import type { Statechart } from '../../../../statechart/statechart.ts';
 import { useAsked } from '../../data/ask.ts';
 import { pictureOf } from './chart-picture.ts';
+import { SCROLLED } from '../../parts/scrolled.ts';
 
 /** A statechart. All runs share the machine of phases, so it is read once. */
 export function PhaseChart({ state }: { readonly state: string | null }): ReactNode {
@@ -35,7 +36,7 @@ function Chart({ chart, state }: ChartProps): ReactNode {
   ];
   return (
     <>
-      <div className="chart-box">
+      <div className="chart-box" {...SCROLLED}>
         <svg className="chart" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
           <defs>
             <marker id={arrowhead} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
 import { standingWords } from '../../parts/status.tsx';
 import { FindField, FoundCount, KindField } from '../../parts/view-bar.tsx';
 import { counted } from '../../parts/words.ts';
@@ -11,7 +11,6 @@ import { go } from '../../navigate.ts';
 import { hashOf, routeOf } from '../../route.ts';
 import { createFaceMaker, type PhaseFace } from './phase-face.ts';
 import { isWanted, kindsOf } from '../phase/phase-filter.ts';
-import { PhaseGraph } from './phase-graph.tsx';
 import { hasRewinds } from './rewinds-of.ts';
 import { PhaseList } from '../phase/phase-list.tsx';
 import type { TabProps } from '../tab.ts';
@@ -53,17 +52,19 @@ export function GraphTab(props: TabProps): ReactNode {
       </div>
       {list ? <PhaseList {...props} faces={wanted} /> : null}
       {!list && layout ? (
-        <PhaseGraph
-          key={plan.name}
-          plan={plan}
-          layout={layout}
-          faces={faces}
-          sentBack={moment.sentBack}
-          isWanted={isLookedFor}
-          showsAll={showsAll}
-          open={phase}
-          onOpen={openPhase}
-        />
+        <Suspense fallback={<p className="quiet">Loading the graph…</p>}>
+          <PhaseGraph
+            key={plan.name}
+            plan={plan}
+            layout={layout}
+            faces={faces}
+            sentBack={moment.sentBack}
+            isWanted={isLookedFor}
+            showsAll={showsAll}
+            open={phase}
+            onOpen={openPhase}
+          />
+        </Suspense>
       ) : null}
       {!list && !layout ? <output className="quiet">Laying out {counted(faces.length, 'phase')}…</output> : null}
     </section>
@@ -71,6 +72,9 @@ export function GraphTab(props: TabProps): ReactNode {
 }
 
 // --- internal ---
+
+/** The library that draws graphs is larger than the rest of the page of a run. */
+const PhaseGraph = lazy(() => import('./phase-graph.tsx').then(({ PhaseGraph: graph }) => ({ default: graph })));
 
 /** Opens the panel of a phase; closes it if it is open. */
 function openPhase(phase: string): void {
