@@ -78,7 +78,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'values',
   ],
-  projections: ['compare', 'coverage', 'alerts', 'wording', 'inbox', 'run', 'quality', 'timeline', 'doctor'],
+  projections: ['compare', 'search', 'coverage', 'alerts', 'wording', 'inbox', 'run', 'quality', 'timeline', 'doctor'],
   machines: ['pipeline', 'replay', 'coordinator', 'phase'],
   actors: ['attempt', 'review', 'work', 'command'],
   workspaces: ['operations', 'snapshot', 'place', 'marker', 'git', '.'],

@@ -98,6 +98,7 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
   ['events', { group: LOOK, examples: ['events latest --follow'], page: 'cli.md#ls-show-events' }],
   ['report', { group: LOOK, examples: ['report latest --html -o report.html'], page: 'cli.md#report' }],
   ['compare', { group: LOOK, examples: ['compare latest', 'compare 01J9Z 01JA2'], page: 'cli.md#compare' }],
+  ['search', { group: LOOK, examples: ['search "two sources"', 'search timeout latest'], page: 'cli.md#search' }],
   ['doctor', { group: LOOK, examples: ['doctor', 'doctor latest'], page: 'cli.md#doctor' }],
   ['verify', { group: LOOK, examples: ['verify', 'verify latest --json'], page: 'cli.md#verify' }],
   ['coverage', { group: LOOK, examples: ['coverage', 'coverage --threshold 80'], page: 'cli.md#coverage' }],

@@ -26,6 +26,7 @@ import { addFleetCommands } from './program-fleet.ts';
 import { addInboxCommands } from './program-inbox.ts';
 import { addMemoryCommands } from './program-memory.ts';
 import { addRunCommands, notBlank, PIPELINE_FILE, storeOption, toRunId, UI, WAIT } from './program-runs.ts';
+import { addSearchCommand } from './program-search.ts';
 import { shownName } from './options/store-address.ts';
 import { withAddress, withAdvice, withStore } from './terminal/error-text.ts';
 import { widthOf, type ProgramIo } from './terminal/program-io.ts';
@@ -156,6 +157,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     );
   addRunCommands(program, io, end);
   addCompareCommand(program, io, end);
+  addSearchCommand(program, io, end);
   addFleetCommands(program, io, end);
   addInboxCommands(program, io, end);
   addMemoryCommands(program, io, end);

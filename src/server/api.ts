@@ -29,6 +29,8 @@
  *   GET  /api/inbox/:item                UiItemDetail
  *   POST /api/inbox/:item/answer         AnswerRequest → Answered
  *   GET  /api/troubles                   { troubles: UiAlert[] }: the alerts of running runs
+ *   GET  /api/search                     SearchPart: records with a text: text=, run= of one run; afterRun= and afterSeq= of an
+ *                                        earlier part go on
  *   GET  /api/artifacts/:hash            the JSON that records refer to
  *   GET  /api/charts                     Charts: the statecharts, generated from the machines
  * ```

@@ -5,13 +5,14 @@
  */
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { searchRuns } from '../runtime/records/search-runs.ts';
 import { readStandings } from '../store/run-status.ts';
 import { createAlertStream } from './alerts.ts';
 import type { Done, Session } from './api.ts';
 import { createAssets } from './http/assets.ts';
 import { refusalOf, refused } from './http/error-response.ts';
 import { listChanges, readFileChange } from './changes.ts';
-import { eventStream, withClosing, withName } from './streams/event-stream.ts';
+import { createTurns, eventStream, withClosing, withName } from './streams/event-stream.ts';
 import type { Env } from './http/env.ts';
 import { setSecurityHeaders } from './http/security-headers.ts';
 import { answer, itemInFull, listItems } from './inbox.ts';
@@ -26,6 +27,7 @@ import {
   readCount,
   readIds,
   readLastEventId,
+  readPosition,
   readPositions,
   startRequest,
 } from './http/requests.ts';
@@ -48,6 +50,8 @@ export function createApp(
   const records = createRecordStream(context);
   const changes = createChangeStream(context);
   const alerts = createAlertStream(context);
+  // Searches take turns, so that none holds up the server.
+  const turn = createTurns();
   const within = (c: Context<Env>): RequestContext => ({ ...context, access: c.get('access') });
   const done = async (own: RequestContext, runId: string): Promise<Done> => ({
     run: uiRun(own, await findRun(own, runId)),
@@ -120,6 +124,11 @@ export function createApp(
     const { runId } = await findRun(context, c.req.param('run'));
     const [path, from] = [c.req.query('path') ?? '', c.req.query('from')];
     return c.json(await readFileChange(context, { runId, seq: Number(c.req.param('seq')), path, from }));
+  });
+  app.get('/api/search', async (c) => {
+    const after = readPosition(c);
+    const [text, runId] = [c.req.query('text') ?? '', c.req.query('run')];
+    return c.json(await searchRuns(context.store, { text, runId, after, signal: c.req.raw.signal, turn }));
   });
   app.get('/api/troubles', async (c) => c.json({ troubles: await alerts.current() }));
   app.get('/api/inbox', async (c) => {

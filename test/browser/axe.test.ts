@@ -29,6 +29,7 @@ const PAGES: Readonly<Record<Route['page'], true>> = {
   start: true,
   run: true,
   compare: true,
+  search: true,
 };
 
 describe('the states that axe looks at', () => {
@@ -130,6 +131,8 @@ function statesOf(item: string, closed: string): readonly State[] {
         await page.locator('.token-keyword').first().waitFor();
       },
     })),
+    { name: 'search', hash: '#/search' },
+    { name: 'search, found', hash: '#/search?text=draft', act: (page) => page.locator('mark').first().waitFor() },
     { name: 'a run to compare with', hash: `#/compare/${RUN}` },
     {
       name: 'two runs, compared',

@@ -95,6 +95,7 @@ describe('--help', () => {
             "verify",
             "coverage",
             "compare",
+            "search",
           ],
         ],
         [

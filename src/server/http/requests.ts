@@ -6,6 +6,7 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { SearchPosition } from '../../runtime/records/search-runs.ts';
 import { replySchema } from '../../projections/inbox/reply.ts';
 import { RequestRefused } from './error-response.ts';
 import type { Env } from './env.ts';
@@ -54,6 +55,12 @@ export function readIds(c: Context<Env>): readonly string[] {
   const ids = c.req.queries('id') ?? [];
   if (ids.length <= MOST_IDS) return ids;
   throw invalid(`Cannot read the request as it names more than ${MOST_IDS} runs`);
+}
+
+/** Reads the position from which a search goes on: afterRun= and afterSeq=. @throws PhasegateError `INPUT_INVALID` */
+export function readPosition(c: Context<Env>): SearchPosition | undefined {
+  const runId = c.req.query('afterRun');
+  return runId === undefined ? undefined : { runId, seq: readCount(c, 'afterSeq', 0) };
 }
 
 /** A run in a stream of changes. */

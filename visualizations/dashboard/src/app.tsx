@@ -17,7 +17,7 @@ import { RefusalNote } from './parts/refusal-note.tsx';
 import { ThemeChoice } from './parts/theme.tsx';
 import { useRoute } from './navigate.ts';
 import { focusMain, usePageFocus } from './page-focus.ts';
-import { ComparePage, ItemPage, RunPage, StartPage } from './pages.ts';
+import { ComparePage, ItemPage, RunPage, SearchPage, StartPage } from './pages.ts';
 import { ALL_RUNS, hashOf, type Route } from './route.ts';
 import { RunsPage } from './runs/runs-page.tsx';
 
@@ -60,6 +60,9 @@ export function App(): ReactNode {
             <NavLink to={ALL_RUNS} here={route}>
               Runs
             </NavLink>
+            <NavLink to={{ page: 'search', text: '', run: '' }} here={route}>
+              Search
+            </NavLink>
             {known.actions.includes('start') ? (
               <NavLink to={{ page: 'start', pipeline: '' }} here={route}>
                 Start
@@ -98,6 +101,8 @@ function Page({ route }: { readonly route: Route }): ReactNode {
       return <RunsPage route={route} />;
     case 'start':
       return <StartPage route={route} />;
+    case 'search':
+      return <SearchPage route={route} />;
     case 'compare':
       return <ComparePage key={`${route.run} ${route.other}`} route={route} />;
     case 'item':
@@ -174,6 +179,8 @@ function titleOf(route: Route): string {
       return 'Start a run';
     case 'item':
       return `Item ${startOf(route.item, 80)}`;
+    case 'search':
+      return 'Search';
     case 'compare':
       return 'Compare runs';
     case 'run':

@@ -15,7 +15,7 @@ export function beginEarly(route: Route): void {
   for (const path of dataOf(route)) askEarly(path);
   // A page that cannot be loaded says so when it is drawn.
   const { page } = route;
-  if (page === 'item' || page === 'run' || page === 'start' || page === 'compare')
+  if (page === 'item' || page === 'run' || page === 'start' || page === 'compare' || page === 'search')
     loadPage[page]().catch(() => undefined);
 }
 
@@ -35,6 +35,7 @@ function dataOf(route: Route): readonly string[] {
       return [`/api/runs/${encodeURIComponent(route.run)}`];
     case 'compare':
       return [route.run, route.other].filter((run) => run !== '').map((run) => `/api/runs/${encodeURIComponent(run)}`);
+    case 'search':
     case 'unknown':
       return [];
   }

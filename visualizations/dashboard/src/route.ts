@@ -30,6 +30,13 @@ export type Route =
     }
   | { readonly page: 'item'; readonly item: string }
   | {
+      readonly page: 'search';
+      /** The text to search for; '' to enter one. */
+      readonly text: string;
+      /** The run to search; '' for all. */
+      readonly run: string;
+    }
+  | {
       readonly page: 'compare';
       /** The first run. */
       readonly run: string;
@@ -82,6 +89,7 @@ export function routeOf(hash: string): Route {
     };
   }
   if (page === 'start') return { page, pipeline: options.get('pipeline') ?? '' };
+  if (page === 'search') return { page, text: options.get('text') ?? '', run: options.get('run') ?? '' };
   if (page === 'item' && name !== '') return { page, item: name };
   if (page === 'compare' && name !== '') return { page, run: name, other: second };
   if (path === '' || path === '/') return { page: 'home' };
@@ -117,6 +125,11 @@ export function hashOf(route: Route): string {
     }
     case 'start':
       return `#/start${route.pipeline === '' ? '' : `?${new URLSearchParams({ pipeline: route.pipeline }).toString()}`}`;
+    case 'search': {
+      const { text, run } = route;
+      const options = new URLSearchParams({ ...(text !== '' && { text }), ...(run !== '' && { run }) }).toString();
+      return `#/search${options === '' ? '' : `?${options}`}`;
+    }
     case 'unknown':
       return `#${route.path}`;
     case 'item':

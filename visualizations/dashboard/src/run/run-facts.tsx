@@ -52,6 +52,11 @@ export function RunFacts({ run, moment, info, isLive }: RunFactsProps): ReactNod
       )}
       {info?.tags === undefined ? null : <Fact name="Tags">{inOneLine(info.tags.join(' '))}</Fact>}
       {isLive ? (
+        <Fact name="Search">
+          <a href={hashOf({ page: 'search', text: '', run })}>this run</a>
+        </Fact>
+      ) : null}
+      {isLive ? (
         <Fact name="Compare">
           <a href={hashOf({ page: 'compare', run, other: '' })}>with another run</a>
         </Fact>

@@ -1,0 +1,24 @@
+/** `phasegate search`: places in all runs or in one, the limit, and texts that are refused. */
+import { expect, it } from 'vitest';
+import { article, containing, ranTo } from './article.ts';
+import { phasegate } from './cli.ts';
+
+it('prints the places of a text in all runs, or in one', async () => {
+  const cwd = await article('go', 'no');
+  const [one, other] = [await ranTo(cwd, 1), await ranTo(cwd, 1)];
+  const all = await phasegate(['search', 'not LIKE'], { cwd });
+  // The reason is in the decision, in the rejection, and in the end of the run.
+  expect(all.stdout).toMatch(new RegExp(`^${other}  \\d+  draft: decision  Not like this\\.\n`, 'u'));
+  expect(all.stdout).toContain(`\n${one}  `);
+  expect(all.code).toBe(0);
+  const single = await phasegate(['search', 'notes', one], { cwd });
+  expect(single.stdout).toMatch(new RegExp(`^${one}  \\d+  research / read: output  notes\n$`, 'u'));
+  const [hit] = (await phasegate(['search', 'notes', '--json'], { cwd })).stdout.split('\n');
+  expect(JSON.parse(hit ?? '')).toMatchObject({ runId: other, in: 'output', phase: 'research', match: 'notes' });
+  expect(await phasegate(['search', 'notes', '--limit', '1'], { cwd })).toMatchObject({
+    stdout: containing(`${other}  `),
+    stderr: containing('only the first 1 places are shown'),
+  });
+  expect(await phasegate(['search', 'absent'], { cwd })).toEqual({ code: 0, stdout: '', stderr: 'nothing found\n' });
+  expect(await phasegate(['search', ' '], { cwd })).toMatchObject({ code: 2, stderr: containing('the text is blank') });
+});

@@ -1,0 +1,141 @@
+/** The search for a text in runs: places, bounds, and what goes on where. */
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { memoryStore, startRun } from '../src/index.ts';
+import { createSearch } from '../src/projections/search/find-in-record.ts';
+import { type SearchHit, type SearchOptions, searchRuns } from '../src/runtime/records/search-runs.ts';
+import type { RunRecord } from '../src/records.ts';
+import type { RunStore } from '../src/store.ts';
+import { pipelineOf } from './browser/runs.ts';
+import { fake } from './rig.ts';
+
+async function storeWith(runs: Readonly<Record<string, readonly unknown[]>>): Promise<RunStore> {
+  const store = memoryStore();
+  for (const [runId, outputs] of Object.entries(runs)) {
+    const draft = fake('draft', { outputs, verdicts: ['RETRY: Cite TWO sources', 'APPROVE'] });
+    await startRun(pipelineOf('book', [draft]), { store, runId, input: `input of ${runId}` }).result;
+  }
+  return store;
+}
+
+/** Collects all parts. */
+async function all(store: RunStore, options: SearchOptions): Promise<readonly SearchHit[]> {
+  const hits: SearchHit[] = [];
+  for (let after = options.after; ;) {
+    const part = await searchRuns(store, { ...options, after });
+    hits.push(...part.hits);
+    if (!part.next) return hits;
+    after = part.next;
+  }
+}
+
+function output(value: unknown): RunRecord {
+  const event = {
+    type: 'task.completed',
+    phase: 'p',
+    generation: 0,
+    attempt: 0,
+    task: 't',
+    try: 1,
+    output: value,
+  } as const;
+  return { runId: 'r', seq: 1, time: 0, event };
+}
+
+describe('the search in runs', () => {
+  it('finds inputs, outputs and decisions, in any case, each text once', async () => {
+    const store = await storeWith({ one: ['first draft', { deep: [{ text: 'second DRAFT' }] }] });
+    const places = async (text: string) =>
+      (await all(store, { text })).map(({ seq, in: place, phase, task, before, match, after }) => [
+        seq,
+        place,
+        phase,
+        task,
+        `${before}[${match}]${after}`,
+      ]);
+    expect(await places('draft')).toEqual([
+      [4, 'output', 'draft', 'work', 'first [draft]'],
+      [expect.any(Number), 'output', 'draft', 'work', 'second [DRAFT]'],
+    ]);
+    // The feedback is also in the retry and in the next start.
+    expect(await places('two sources')).toEqual([
+      [expect.any(Number), 'decision', 'draft', null, 'Cite [TWO sources]'],
+    ]);
+    expect(await places('Input Of')).toEqual([[1, 'input', null, null, '[input of] one']]);
+    // Patterns have no meaning, and names of properties are no text.
+    expect(await places('.*')).toEqual([]);
+    expect(await places('deep')).toEqual([]);
+  });
+
+  it('goes on after each part without losing or repeating a hit', async () => {
+    const runs = Object.fromEntries(['a', 'b', 'c'].map((id) => [id, ['word one', 'word two']]));
+    const store = await storeWith(runs);
+    const whole = await all(store, { text: 'word' });
+    expect(whole.map(({ runId }) => runId).toSorted()).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+    for (const limit of [1, 2, 4]) expect(await all(store, { text: 'word', limit })).toEqual(whole);
+    expect((await all(store, { text: 'word', runId: 'b', limit: 1 })).map(({ runId }) => runId)).toEqual(['b', 'b']);
+  });
+
+  it('ends a part after 20 000 records, serves others between pieces, and stops when it is told to', async () => {
+    const event = output('no hit').event;
+    const records = Array.from({ length: 45_000 }, (_, at) => ({ runId: 'r', seq: at + 1, time: 0, event }));
+    const run = { runId: 'r', seq: records.length, pipeline: 'p' };
+    let turns = 0;
+    const turn = () => Promise.resolve(void (turns += 1));
+    const store = partOf(records, run);
+    const part = await searchRuns(store, { text: 'absent', turn });
+    expect(part).toMatchObject({ records: 20_000, next: { runId: 'r', seq: 20_000 } });
+    expect(turns).toBe(100);
+    const leave = new AbortController();
+    const leaving = () => Promise.resolve((turns += 1) === 105 && leave.abort()).then(() => undefined);
+    expect(await searchRuns(store, { text: 'absent', turn: leaving, signal: leave.signal })).toMatchObject({
+      records: 800,
+      next: null,
+    });
+  });
+
+  it('refuses a blank and a long text, and an unknown run', async () => {
+    const store = await storeWith({});
+    await expect(searchRuns(store, { text: ' \n' })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    await expect(searchRuns(store, { text: 'x'.repeat(201) })).rejects.toMatchObject({ code: 'INPUT_INVALID' });
+    await expect(searchRuns(store, { text: 'x', runId: 'none' })).rejects.toMatchObject({ code: 'RUN_UNKNOWN' });
+  });
+
+  it('finds exactly the texts that have the wanted one, with an excerpt that is in the text', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme', maxLength: 400 }),
+        fc.string({ minLength: 1, maxLength: 3 }),
+        (text, part) => {
+          fc.pre(part.trim() !== '');
+          const { found } = createSearch(part)(output({ a: [text] }));
+          expect(found !== null).toBe(text.toLowerCase().includes(part.trim().toLowerCase()));
+          if (!found) return;
+          const excerpt = `${found.before}${found.match}${found.after}`;
+          expect([text, text.toLowerCase()].some((whole) => whole.includes(excerpt))).toBe(true);
+          expect(found.match.toLowerCase()).toBe(part.trim().toLowerCase());
+        },
+      ),
+    );
+  });
+
+  it('compares each character once, and takes any nesting', () => {
+    let nested: unknown = 'needle';
+    for (let depth = 0; depth < 900; depth += 1) nested = [nested];
+    expect(createSearch('needle')(output(nested)).found?.match).toBe('needle');
+    expect(createSearch('x')(output(['abc', { key: 'de' }, 12]))).toEqual({ found: null, compared: 7 });
+  });
+});
+
+// --- internal ---
+
+/** The part of a store that a search reads, with one run of many records. */
+function partOf(records: readonly RunRecord[], run: object): Parameters<typeof searchRuns>[0] {
+  const listed = run as Awaited<ReturnType<RunStore['runs']>>[number];
+  return {
+    runs: () => Promise.resolve([listed]),
+    run: () => Promise.resolve(listed),
+    read: (_, from = 1, limit = Infinity) => Promise.resolve(records.slice(from - 1, from - 1 + limit)),
+    artifact: () => Promise.resolve(undefined),
+  };
+}
