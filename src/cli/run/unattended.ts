@@ -132,20 +132,20 @@ function foldReviews(): ReviewsFold {
   const reviewers = new Map<string, number>();
   /** The number of people that have answered in the latest review of each phase. */
   const answered = new Map<string, number>();
-  const forPeople = new Set<string>();
+  /** Phases whose review waits for people only. True if the other answers are recorded, so that a resumed run does not ask again. */
+  const forPeople = new Map<string, boolean>();
   let hasWaitingEvents = true;
   return {
     note(event) {
       if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan)
         for (const { name, gate } of event.plan.phases) reviewers.set(name, gate?.reviewers.length ?? 0);
       if (event.type === 'run.started') hasWaitingEvents = !countsAllTime({ edition: event.edition ?? 1 });
-      // A resumed run asks an interrupted review again as a whole.
-      if (event.type === 'run.resumed') forPeople.clear();
+      if (event.type === 'run.resumed') for (const [phase, isKept] of forPeople) if (!isKept) forPeople.delete(phase);
       if (event.type === 'review.started') {
         answered.set(event.phase, 0);
         forPeople.delete(event.phase);
       }
-      if (event.type === 'review.waiting') forPeople.add(event.phase);
+      if (event.type === 'review.waiting') forPeople.set(event.phase, event.verdicts !== undefined);
       if (event.type === 'task.answered' && event.reviewer)
         answered.set(event.phase, (answered.get(event.phase) ?? 0) + 1);
     },

@@ -65,41 +65,31 @@ export function createSearch(text: string): (record: RunRecord) => FoundInRecord
 type Part = readonly [FoundIn, unknown];
 
 function partsOf(event: RunEvent): readonly Part[] {
-  switch (event.type) {
-    case 'run.started':
-      return [
-        ['input', event.input],
-        ['tag', event.tags],
-      ];
-    // Their texts are in earlier records, or are plans.
-    case 'run.resumed':
-    case 'phase.started':
-    case 'phase.retrying':
-    case 'phase.rewinding':
-    case 'phase.approved':
-      return [];
-    case 'task.completed':
-      return [['output', event.output]];
-    case 'review.decided':
-      return [
-        ['decision', [event.verdict, event.verdicts, event.failedChecks, event.who]],
-        ['output', event.edited],
-      ];
-    case 'task.asked':
-      return [['question', [event.question, event.description, event.choices]]];
-    case 'task.answered':
-      return [['answer', [event.answer, event.who]]];
-    case 'task.reported':
-      return [['report', withoutNames(event)]];
-    case 'task.retrying':
-    case 'task.failed':
-    case 'phase.failed':
-    case 'run.ended':
-      return [['error', withoutNames(event)]];
-    default:
-      return [['event', withoutNames(event)]];
-  }
+  if (REPEATING.has(event.type)) return [];
+  if (event.type === 'run.started')
+    return [
+      ['input', event.input],
+      ['tag', event.tags],
+    ];
+  if (event.type === 'task.completed') return [['output', event.output]];
+  if (event.type === 'review.decided')
+    return [
+      ['decision', [event.verdict, event.verdicts, event.failedChecks, event.who]],
+      ['output', event.edited],
+    ];
+  if (event.type === 'task.asked') return [['question', [event.question, event.description, event.choices]]];
+  if (event.type === 'task.answered') return [['answer', [event.answer, event.who]]];
+  return [[event.type === 'task.reported' ? 'report' : 'error' in event ? 'error' : 'event', withoutNames(event)]];
 }
+
+/** Events whose texts are in earlier records, or are plans. */
+const REPEATING: ReadonlySet<RunEvent['type']> = new Set([
+  'run.resumed',
+  'phase.started',
+  'phase.retrying',
+  'phase.rewinding',
+  'phase.approved',
+]);
 
 function withoutNames(event: RunEvent): unknown {
   return Object.entries(event).flatMap(([key, value]: readonly [string, unknown]) =>

@@ -51,13 +51,15 @@ function SearchForm({ route }: { readonly route: SearchRoute }): ReactNode {
     go({ ...route, text: text.trim() });
   };
   return (
-    <form className="search-form" role="search" onSubmit={onSubmit}>
-      <label htmlFor={id}>Text, in any case</label>
-      <input id={id} type="search" maxLength={200} value={text} onChange={({ target }) => setText(target.value)} />
-      <button type="submit" disabled={text.trim() === ''}>
-        Search
-      </button>
-    </form>
+    <search>
+      <form className="search-form" onSubmit={onSubmit}>
+        <label htmlFor={id}>Text, in any case</label>
+        <input id={id} type="search" maxLength={200} value={text} onChange={({ target }) => setText(target.value)} />
+        <button type="submit" disabled={text.trim() === ''}>
+          Search
+        </button>
+      </form>
+    </search>
   );
 }
 
