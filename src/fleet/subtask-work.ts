@@ -155,6 +155,7 @@ async function agentTurn(
       permissions,
       person: personOf(context),
       schema: undefined,
+      recordCalls: false,
       workspace,
       onEvent: undefined,
     } as const;

@@ -28,6 +28,31 @@ describe('viewportFor()', () => {
   });
 });
 
+describe('the progress of a phase', () => {
+  it('is the latest of its attempt, and ends with its tasks', async () => {
+    const tasks = [
+      task('work', {
+        run: ({ attempt, report }) => {
+          if (attempt > 0) return;
+          report({ progress: 0.5 });
+          report({ progress: 'almost' });
+        },
+      }),
+    ];
+    const { records } = await play([fake('a', { tasks, verdicts: ['RETRY: Again.'] })]);
+    const history = createRunHistory();
+    const seen = records.map(({ seq, event }) => {
+      const [face] = createFaceMaker().facesOf(history.at(records, seq));
+      return [event.type, face?.progress] as const;
+    });
+    expect(seen.filter(([, progress]) => progress !== undefined && progress !== '')).toEqual([
+      ['task.reported', '50%'],
+      ['task.reported', 'almost'],
+      ['task.completed', 'almost'],
+    ]);
+  });
+});
+
 describe('createFaceMaker()', () => {
   it('shows the status of each phase, and keeps equal faces identical', async () => {
     const records = await eventfulRun();

@@ -27,4 +27,4 @@ export function mermaidExcess(flowchart: string): string | undefined {
 // --- internal ---
 
 /** A line with an arrow. Texts of users are in quotes and have no `>`. */
-const ARROW = /^ +p\d+[tg\d]* (?:-->|-\.|==)/u;
+const ARROW = /^ +p\d[tg\d]* (?:-->|-\.|==)/u;

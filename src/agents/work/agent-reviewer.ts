@@ -46,6 +46,12 @@ export interface AgentReviewerOptions extends PoolOption {
   readonly maxMaterial?: number | undefined;
   /** Most characters of the answer. A longer one is a review error. @default 1000000 */
   readonly maxAnswerChars?: number | undefined;
+  /**
+   * True if records have the prompt and the answer of each turn, as an artifact of at most 65536 characters a text, with secrets masked.
+   *
+   * @default true
+   */
+  readonly recordCalls?: boolean | undefined;
   /** Permissions beyond reading the files of the workspace. @default none */
   readonly permissions?: PermissionPolicy | undefined;
   /**
@@ -123,6 +129,7 @@ interface Setting extends AgentReviewerOptions {
 /** Asks for a verdict. @param problem The reason why an earlier answer could not be used. */
 async function review(setting: Setting, context: ReviewContext, problem?: string): Promise<Decision> {
   const { agent, criteria, material, maxMaterial, maxAnswerChars, permissions = {}, opened, onEvent } = setting;
+  const { recordCalls = true } = setting;
   const { phase, attempt, unchanged, retriesLeft } = context;
   const { work, findings, earlier, tasks } = workUnderReview(context, material);
   const fitted = fit(work, maxMaterial, UNDER_REVIEW);
@@ -149,6 +156,7 @@ async function review(setting: Setting, context: ReviewContext, problem?: string
       check: (value) => Promise.resolve(problemIn(() => read(JSON.stringify(value)))),
       workspace: opened,
       maxAnswerChars,
+      recordCalls,
       onEvent: onEvent && ((event) => onEvent(event, context)),
     },
     context,

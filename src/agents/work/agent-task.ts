@@ -54,6 +54,12 @@ export interface AgentTaskOptions<S extends z.ZodType | undefined = z.ZodType | 
   readonly maxAnswerChars?: number | undefined;
   /** Permissions beyond the files of the workspace. @default none */
   readonly permissions?: PermissionPolicy | undefined;
+  /**
+   * True if records have the prompt and the answer of each turn, as an artifact of at most 65536 characters a text, with secrets masked.
+   *
+   * @default false
+   */
+  readonly recordCalls?: boolean | undefined;
   /** Tasks of the same phase whose outputs it needs. */
   readonly after?: readonly (AnyTask | string)[] | undefined;
   /**
@@ -138,7 +144,7 @@ interface Setting {
 }
 
 async function workOf(options: AgentTaskOptions, setting: Setting, context: TaskContext): Promise<TurnWork> {
-  const { agent, output, permissions = {}, onEvent } = options;
+  const { agent, output, permissions = {}, recordCalls = false, onEvent } = options;
   const { form, maxAnswerChars, opened } = setting;
   const prompt = await promptOf(options, setting, context);
   return {
@@ -151,6 +157,7 @@ async function workOf(options: AgentTaskOptions, setting: Setting, context: Task
     check: form && ((value) => problemOf(output, unwrapped(form, value))),
     workspace: opened,
     maxAnswerChars,
+    recordCalls,
     onEvent: onEvent && ((event) => onEvent(event, context)),
   };
 }

@@ -5,6 +5,7 @@
  */
 import type { AnswerSchema } from '../../llm/call/port.ts';
 import type { AskPerson } from '../../model/handlers/person.ts';
+import { reportCall } from '../../model/handlers/model-call.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
 import { maskKnown } from '../../model/values/known-secrets.ts';
 import { AgentError } from '../agent-error.ts';
@@ -36,6 +37,8 @@ export interface TurnWork {
   readonly workspace: Workspace;
   /** Most characters of the answer. */
   readonly maxAnswerChars: number;
+  /** True if records have the prompt and the answer. */
+  readonly recordCalls: boolean;
   readonly onEvent: ((event: AgentEvent) => void) | undefined;
 }
 
@@ -47,7 +50,8 @@ export interface TurnWork {
  *   agent; the reason of the signal if it was aborted.
  */
 export async function takeTurn(work: TurnWork, context: TurnContext): Promise<AgentResult> {
-  const { agent, prompt, access, permissions, person, schema, check, workspace, maxAnswerChars, onEvent } = work;
+  const { agent, prompt, access, permissions, person, schema, check, workspace, maxAnswerChars } = work;
+  const { recordCalls, onEvent } = work;
   const { signal, report } = context;
   signal.throwIfAborted();
   const reports = createTurnReports(report, agent.provider);
@@ -75,6 +79,10 @@ export async function takeTurn(work: TurnWork, context: TurnContext): Promise<Ag
     const content = maskKnown(transcript.text());
     if (content !== '') report({ artifact: { name: `transcript of ${context.task}`, content } });
   });
+  if (recordCalls && result.text.length <= maxAnswerChars) {
+    const answer = result.text === '' && result.value !== undefined ? JSON.stringify(result.value) : result.text;
+    reportCall(report, context.task, { messages: [{ role: 'user', content: prompt }], answer, model: agent.name });
+  }
   // The last usage may be stated with the result only.
   if (result.usage) reports.take({ type: 'usage', ...result.usage });
   signal.throwIfAborted();

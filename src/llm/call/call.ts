@@ -4,7 +4,8 @@
  * @module
  */
 import { retryHintOf } from '../../model/errors/retry-hint.ts';
-import type { TaskContext } from '../../model/handlers/task.ts';
+import { reportCall } from '../../model/handlers/model-call.ts';
+import type { Report, TaskContext } from '../../model/handlers/task.ts';
 import type { Estimate } from '../../model/plan/options.ts';
 import { createPieceMask } from '../../model/values/known-secrets.ts';
 import { answerTooLong, createAnswerLimit } from './answer-limit.ts';
@@ -44,6 +45,8 @@ export interface Question extends Pick<AskRequest, 'schema'> {
   /** Most characters of the answer. */
   readonly maxAnswerChars: number;
   readonly retryEmpty: boolean;
+  /** True if records have the messages and the answer. */
+  readonly recordCalls: boolean;
   /** Estimated maximum usage of the answer. */
   readonly estimate: Estimate;
 }
@@ -109,7 +112,7 @@ const LEAST = 100;
 
 async function askOnce(
   { ask, price, model, provider, limit, concurrency, warnOnce }: Caller,
-  { schema, retryEmpty, maxAnswerChars, usage: ofTry }: TryQuestion,
+  { schema, retryEmpty, maxAnswerChars, recordCalls, usage: ofTry }: TryQuestion,
   { messages, fitted }: Asked,
   context: CallContext,
 ): Promise<string> {
@@ -127,7 +130,11 @@ async function askOnce(
     if (typeof piece === 'string') answer.count(piece);
     progress(typeof piece === 'string' ? mask.push(piece) : piece);
   };
-  const usage = ofTry.answer(price, (used) => report({ ...used, model, provider }));
+  const tokens = createTokenCount();
+  const usage = ofTry.answer(price, (used) => {
+    tokens.add(used);
+    report({ ...used, model, provider });
+  });
   const asked: Promise<unknown> = limit().run(
     () => ask({ model, messages, schema, signal: answer.signal, onDelta, onUsage: usage.grow, maxAnswerChars }),
     { signal, wait },
@@ -135,6 +142,9 @@ async function askOnce(
   );
   const reply = await replyTo(answer.first(asked), usage, (given) => readReply(given, who, maxAnswerChars));
   const { isWhole } = usage.end(reply.usage);
+  if (recordCalls && !reply.isTooLong) {
+    reportCall(report, task, { messages, answer: reply.text, model, ...tokens.read() });
+  }
   if (!isWhole) usage.chargeEstimate();
   if (reply.usage && !isWhole) {
     const message = `The usage of an answer of model ${nameOf({ model })} is incomplete: the estimate counts if there is one`;
@@ -142,6 +152,22 @@ async function askOnce(
   }
   if (reply.isTooLong) throw answerTooLong(whose, maxAnswerChars);
   return wholeText(reply, who, retryEmpty);
+}
+
+type Tokens = Pick<Report, 'inputTokens' | 'outputTokens'>;
+
+/** Counts the tokens of one answer; they stay undefined until some are reported. */
+function createTokenCount(): { add(used: Tokens): void; read(): Tokens } {
+  let count: Tokens = {};
+  return {
+    add({ inputTokens, outputTokens }) {
+      count = {
+        inputTokens: inputTokens === undefined ? count.inputTokens : (count.inputTokens ?? 0) + inputTokens,
+        outputTokens: outputTokens === undefined ? count.outputTokens : (count.outputTokens ?? 0) + outputTokens,
+      };
+    },
+    read: () => count,
+  };
 }
 
 /** Reads the reply. If there is none, the usage so far counts all the same. */

@@ -61,6 +61,12 @@ export interface ModelReviewerFields extends PoolOption {
    * @default 1
    */
   readonly samples?: number | undefined;
+  /**
+   * True if records have the messages and the answer of each call, as an artifact of at most 65536 characters a text, with secrets masked.
+   *
+   * @default true
+   */
+  readonly recordCalls?: boolean | undefined;
   /** Estimated maximum usage of one try, with all its samples. */
   readonly estimate?: Estimate | undefined;
 }
@@ -73,7 +79,7 @@ export function modelReviewer<N extends string>(
 ): Task<N, Decision, Inputs> {
   const { criteria, material, maxMaterial = MOST_MATERIAL } = fields;
   const { retry, timeout = MODEL_TIMEOUT, pool, samples = 1, estimate } = fields;
-  const { maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
+  const { maxAnswerChars = TEXT_LIMITS.modelAnswer, recordCalls = true } = fields;
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
   if (!Number.isSafeInteger(samples) || samples < 1) throw invalidSamples(name, samples);
@@ -98,6 +104,7 @@ export function modelReviewer<N extends string>(
         maxAnswerChars,
         schema: verdictForm.schema,
         retryEmpty: false,
+        recordCalls,
         estimate: share,
       };
       const asking = { run: id, phase, task: reviewer, attempt, signal, report, wait };

@@ -32,6 +32,12 @@ export interface ModelReflectionFields {
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
   readonly timeout?: number | undefined;
+  /**
+   * True if records have the messages and the answer of each call, as an artifact of at most 65536 characters a text, with secrets masked.
+   *
+   * @default false
+   */
+  readonly recordCalls?: boolean | undefined;
   /** Estimated maximum usage of one try. */
   readonly estimate?: Estimate | undefined;
 }
@@ -43,7 +49,7 @@ export function modelReflection<N extends string>(
   fields: ModelReflectionFields,
 ): Task<N, string, Inputs> {
   const { instructions = '', maxMaterial = MOST_MATERIAL, retry, timeout = MODEL_TIMEOUT, estimate } = fields;
-  const { maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
+  const { maxAnswerChars = TEXT_LIMITS.modelAnswer, recordCalls = false } = fields;
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
   const run = async (context: ReflectContext): Promise<string> => {
@@ -58,6 +64,7 @@ export function modelReflection<N extends string>(
       maxAnswerChars,
       schema: undefined,
       retryEmpty: true,
+      recordCalls,
       estimate: estimate ?? {},
     };
     return (await callModel(callerAt(callers, context.attempt), question, context)).trim();

@@ -53,6 +53,12 @@ export interface ModelTaskFields<S extends z.ZodType | undefined = z.ZodType | u
   readonly retry?: RetryPolicy | undefined;
   /** Milliseconds per try; 0 for none. @default 600000 (ten minutes) */
   readonly timeout?: number | undefined;
+  /**
+   * True if records have the messages and the answer of each call, as an artifact of at most 65536 characters a text, with secrets masked.
+   *
+   * @default false
+   */
+  readonly recordCalls?: boolean | undefined;
   /** Estimated maximum usage of one try. */
   readonly estimate?: Estimate | undefined;
 }
@@ -68,7 +74,7 @@ export function modelTask<N extends string, O>(
   fields: ModelTaskFields,
 ): Task<N, O, Inputs> {
   const { description, instructions = '', output, material = allInputs, maxMaterial = MOST_MATERIAL, after } = fields;
-  const { estimate = {}, maxAnswerChars = TEXT_LIMITS.modelAnswer } = fields;
+  const { estimate = {}, maxAnswerChars = TEXT_LIMITS.modelAnswer, recordCalls = false } = fields;
   refuseMaterial(name, maxMaterial);
   refuseMaxAnswer(name, maxAnswerChars);
   const form = output && answerForm('answer', output);
@@ -78,7 +84,8 @@ export function modelTask<N extends string, O>(
       const fitted = fit(given, most);
       return { fitted, messages: taskMessages({ prompt: context.prompt, fitted, instructions, form }) };
     };
-    const question = { messages, maxMaterial, maxAnswerChars, schema: form?.schema, retryEmpty: true, estimate };
+    const schema = form?.schema;
+    const question = { messages, maxMaterial, maxAnswerChars, schema, retryEmpty: true, recordCalls, estimate };
     const text = await callModel(callerAt(callers, context.attempt), question, context);
     return form ? valueOf(form, text, context) : text;
   };

@@ -9,6 +9,7 @@ import type { Plan } from '../../../../src/model/plan/plan.ts';
 import { foldFleet, type LevelView } from '../../../../src/projections/run/fleet-view.ts';
 import type { RunSnapshot } from '../../../../src/projections/run/run-result.ts';
 import { foldRun } from '../../../../src/projections/run/run-view.ts';
+import { progressText } from '../../../../src/projections/wording/record-words.ts';
 import { follow, type Fold } from './follow.ts';
 
 /** The number of times that one phase has sent back another. */
@@ -32,6 +33,8 @@ export interface RunAtRecord {
   readonly retries: ReadonlyMap<string, number>;
   /** Phases in which a task or a reviewer waits for the answer of a person. */
   readonly asking: ReadonlySet<string>;
+  /** The latest progress of phases at work, in words. Phases that have reported none are absent. */
+  readonly progress: ReadonlyMap<string, string>;
   /** The levels of a fleet; none for any other run. */
   readonly levels: readonly LevelView[];
 }
@@ -54,6 +57,7 @@ export function startRunHistory(): Fold<RunAtRecord> {
   const fleet = foldFleet();
   const sentBack = new Map<string, SentBack>();
   const asked = new Map<string, Set<string>>();
+  const progress = new Map<string, string>();
   const spent = new Map<string, { readonly generation: number; readonly retries: number }>();
   let seq = 0;
   let time = 0;
@@ -71,6 +75,7 @@ export function startRunHistory(): Fold<RunAtRecord> {
         pairs = [...sentBack.values()];
       }
       note(asked, record);
+      noteProgress(progress, event);
       countRetries(spent, event);
     },
     read: () => ({
@@ -81,6 +86,7 @@ export function startRunHistory(): Fold<RunAtRecord> {
       sentBack: pairs,
       retries: new Map([...spent].map(([phase, { retries }]) => [phase, retries])),
       asking: new Set(asked.keys()),
+      progress: new Map(progress),
       levels: fleet.levels(),
     }),
   };
@@ -103,6 +109,15 @@ function countRetries(
     event.type === 'phase.started' &&
     (event.attempt === 0 || all.get(event.phase)?.generation !== event.generation)
   )
+    all.delete(event.phase);
+}
+
+/** Notes the progress of the tasks, then of the reviewers, of an attempt. */
+function noteProgress(all: Map<string, string>, event: RunEvent): void {
+  if (event.type === 'run.ended') all.clear();
+  else if (event.type === 'task.reported') {
+    if (event.progress !== undefined && event.late !== true) all.set(event.phase, progressText(event.progress));
+  } else if (event.type === 'phase.started' || event.type === 'review.started' || endsAttempt(event))
     all.delete(event.phase);
 }
 

@@ -9,17 +9,20 @@ import { FindField, FoundCount, KindField } from '../../parts/view-bar.tsx';
 import { counted } from '../../parts/words.ts';
 import { go } from '../../navigate.ts';
 import { hashOf, routeOf } from '../../route.ts';
+import { ElapsedContext } from './elapsed.tsx';
 import { createFaceMaker, type PhaseFace } from './phase-face.ts';
 import { isWanted, kindsOf } from '../phase/phase-filter.ts';
 import { hasRewinds } from './rewinds-of.ts';
 import { PhaseList } from '../phase/phase-list.tsx';
 import type { TabProps } from '../tab.ts';
+import { rowsOf } from '../timeline/timeline-rows.ts';
+import { useTimeline } from '../timeline/use-timeline.ts';
 import { useLayout } from './use-layout.ts';
 import '../list.css';
 
 /** The phases with their filters. */
 export function GraphTab(props: TabProps): ReactNode {
-  const { moment, route } = props;
+  const { moment, route, log, goesOn } = props;
   const { plan } = moment;
   const { find, only, list, phase } = route;
   const [maker] = useState(createFaceMaker);
@@ -27,6 +30,11 @@ export function GraphTab(props: TabProps): ReactNode {
   const layout = useLayout(plan);
   const isLookedFor = useCallback((face: PhaseFace) => isWanted(face, { find, only }), [find, only]);
   const wanted = useMemo(() => faces.filter(isLookedFor), [faces, isLookedFor]);
+  const timeline = useTimeline({ log, moment });
+  const elapsed = useMemo(() => {
+    const bars = new Map(rowsOf(timeline).map((row) => [row.phase, row.bars]));
+    return { bars, until: goesOn ? null : moment.time };
+  }, [timeline, goesOn, moment.time]);
   const kinds = useMemo(() => kindsOf(faces), [faces]);
   const [showsAll, setShowsAll] = useState(false);
   if (!plan) return <p className="quiet">The run has not started.</p>;
@@ -53,17 +61,19 @@ export function GraphTab(props: TabProps): ReactNode {
       {list ? <PhaseList {...props} faces={wanted} /> : null}
       {!list && layout ? (
         <Suspense fallback={<p className="quiet">Loading the graph…</p>}>
-          <PhaseGraph
-            key={plan.name}
-            plan={plan}
-            layout={layout}
-            faces={faces}
-            sentBack={moment.sentBack}
-            isWanted={isLookedFor}
-            showsAll={showsAll}
-            open={phase}
-            onOpen={openPhase}
-          />
+          <ElapsedContext value={elapsed}>
+            <PhaseGraph
+              key={plan.name}
+              plan={plan}
+              layout={layout}
+              faces={faces}
+              sentBack={moment.sentBack}
+              isWanted={isLookedFor}
+              showsAll={showsAll}
+              open={phase}
+              onOpen={openPhase}
+            />
+          </ElapsedContext>
         </Suspense>
       ) : null}
       {!list && !layout ? <output className="quiet">Laying out {counted(faces.length, 'phase')}…</output> : null}

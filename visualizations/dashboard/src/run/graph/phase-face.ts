@@ -23,6 +23,8 @@ export interface PhaseFace {
   readonly generation: number;
   /** Further notes, for example `stale` or `budget spent`. */
   readonly notes: readonly string[];
+  /** The latest progress, if it is at work; otherwise ''. */
+  readonly progress: string;
   /** The subtasks of a level of a fleet, in the order of the plan; none for any other phase. */
   readonly subtasks: readonly SubtaskFace[];
 }
@@ -40,14 +42,15 @@ export interface FaceMaker {
 export function createFaceMaker(): FaceMaker {
   let before: readonly PhaseFace[] = [];
   return {
-    facesOf({ plan, snapshot, asking, retries, levels }) {
+    facesOf({ plan, snapshot, asking, retries, progress, levels }) {
       const waiting = new Set(snapshot.waiting);
       const subtasks = new Map(levels.map((level) => [level.phase, level.subtasks.map(subtaskFace)]));
       const faces = (plan?.phases ?? []).map((phase, index) => {
         const result = snapshot.phases[phase.name];
         const isAsked = waiting.has(phase.name) || asking.has(phase.name);
         const spent = retries.get(phase.name) ?? 0;
-        const face = faceOf(phase, { index, result, isAsked, spent, subtasks: subtasks.get(phase.name) ?? [] });
+        const own = { progress: progress.get(phase.name) ?? '', subtasks: subtasks.get(phase.name) ?? [] };
+        const face = faceOf(phase, { index, result, isAsked, spent, ...own });
         const old = before[index];
         return old && isSame(old, face) ? old : face;
       });
@@ -79,6 +82,7 @@ interface FaceSource {
   readonly isAsked: boolean;
   /** Retries that its gate has spent. */
   readonly spent: number;
+  readonly progress: string;
   readonly subtasks: readonly SubtaskFace[];
 }
 
@@ -86,9 +90,9 @@ function subtaskFace({ subtaskId, title, status }: SubtaskView): SubtaskFace {
   return { subtaskId, title, status };
 }
 
-function faceOf(phase: PhasePlan, { index, result, isAsked, spent, subtasks }: FaceSource): PhaseFace {
+function faceOf(phase: PhasePlan, { index, result, isAsked, spent, progress: said, subtasks }: FaceSource): PhaseFace {
   const { name } = phase;
-  if (!result) return { name, index, status: 'pending', attempt: '', generation: 0, notes: [], subtasks };
+  if (!result) return { name, index, status: 'pending', attempt: '', generation: 0, notes: [], progress: '', subtasks };
   const { attempts, generation, stale, exhausted } = result;
   const status = isAsked ? 'waiting' : result.status;
   const notes = [
@@ -97,7 +101,8 @@ function faceOf(phase: PhasePlan, { index, result, isAsked, spent, subtasks }: F
     ...(status === 'pending' && attempts > 0 ? ['must run again'] : []),
   ];
   const shown = attempts === 0 ? '' : attemptText(phase, attempts, spent);
-  return { name, index, status, attempt: shown, generation, notes, subtasks };
+  const progress = status === 'running' || status === 'reviewing' ? said : '';
+  return { name, index, status, attempt: shown, generation, notes, progress, subtasks };
 }
 
 function isSame(one: PhaseFace, other: PhaseFace): boolean {
@@ -105,6 +110,7 @@ function isSame(one: PhaseFace, other: PhaseFace): boolean {
     one.name === other.name &&
     one.status === other.status &&
     one.attempt === other.attempt &&
+    one.progress === other.progress &&
     one.generation === other.generation &&
     one.notes.join() === other.notes.join() &&
     isSameJson(one.subtasks, other.subtasks)

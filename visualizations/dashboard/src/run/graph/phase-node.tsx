@@ -8,6 +8,7 @@ import { memo, type ReactNode, use, useEffect, useRef } from 'react';
 import { statusMarks } from '../../../../../src/projections/wording/status-marks.ts';
 import { inOneLine, startOf } from '../../parts/untrusted-text.ts';
 import { standingWords } from '../../parts/status.tsx';
+import { Elapsed } from './elapsed.tsx';
 import { KeysContext } from './graph-keys.ts';
 import type { PhaseNode } from './graph-parts.ts';
 import { MOST_SUBTASKS } from './layout-request.ts';
@@ -27,6 +28,7 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
     face.attempt === 'attempt 1' ? '' : face.attempt,
     face.generation > 0 ? `generation ${face.generation + 1}` : '',
     ...face.notes,
+    startOf(face.progress, 60),
   ].filter((one) => one !== '');
   return (
     <button
@@ -41,6 +43,7 @@ export const PhaseBox = memo(function PhaseBox({ id, data: { face, isDim, isOpen
       <span className="name">{inOneLine(face.name)}</span>
       <span className="state">
         <span aria-hidden="true">{mark}</span> {standingWords[face.status]}
+        {face.status === 'running' || face.status === 'reviewing' ? <Elapsed phase={face.name} /> : null}
       </span>
       <span className="details">{details.join(' · ')}</span>
       <Subtasks subtasks={face.subtasks} />

@@ -18,6 +18,7 @@ import { hashOf, type RunRoute } from '../../route.ts';
 import { askedBy, endOf } from './attempt-words.ts';
 import { DecisionView } from './decision-view.tsx';
 import type { AttemptHistory } from './phase-history.ts';
+import { ArtifactsView } from '../work/artifacts-view.tsx';
 import { ConflictsView } from '../work/conflicts-view.tsx';
 import { LogView } from '../work/log-view.tsx';
 import { Failures, TaskFacts, TaskView } from './task-view.tsx';
@@ -133,6 +134,7 @@ function AttemptParts({ phase, isLevel, attempt, before, route }: AttemptViewPro
             <TaskFacts task={task} />
             <Failures task={task} />
             <LogView task={task} />
+            <ArtifactsView task={task} />
           </section>
         ))}
       {decisions.map((decision) => (

@@ -123,9 +123,9 @@ const ROW = 34;
 /** Milliseconds. */
 const NEVER = 1e9;
 
-function noteOf({ notes }: PhaseFace, { error, reason }: PhaseRow['result']): string {
+function noteOf({ notes, progress }: PhaseFace, { error, reason }: PhaseRow['result']): string {
   const why = error?.message ?? reason;
-  return startOf([...notes, ...(why === null ? [] : [why])].join(', '), 200);
+  return startOf([...notes, ...(progress === '' ? [] : [progress]), ...(why === null ? [] : [why])].join(', '), 200);
 }
 
 /** Times of work, and of waiting for people, tries and other phases; none if they are shorter than shown. */

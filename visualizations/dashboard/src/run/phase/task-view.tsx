@@ -12,6 +12,7 @@ import { OutputView } from '../../parts/output-view.tsx';
 import { amount, counted, exactDuration } from '../../parts/words.ts';
 import { revisionWords } from './revision-words.ts';
 import { standingOutput, taskUsage, type TaskHistory } from './task-history.ts';
+import { ArtifactsView } from '../work/artifacts-view.tsx';
 import { ChildRunLinks } from '../work/child-run-links.tsx';
 import type { AttemptPlace } from '../work/child-runs.ts';
 import { LogView } from '../work/log-view.tsx';
@@ -75,18 +76,7 @@ export function TaskView({ place, isLevel, task, before, attempt, isRevised }: T
           {() => <DiffView name={name} before={old.value} after={now.value} names={[before.name, attempt]} />}
         </ClosedPart>
       ) : null}
-      {task.artifacts.length === 0 ? null : (
-        <ClosedPart summary={counted(task.artifacts.length, 'artifact')}>
-          {() =>
-            task.artifacts.map((artifact, at) => (
-              <div key={`${at} ${artifact.name}`}>
-                <h5>{inOneLine(artifact.name)}</h5>
-                <OutputView value={artifact.content} name={`artifact ${inOneLine(artifact.name)}`} />
-              </div>
-            ))
-          }
-        </ClosedPart>
-      )}
+      <ArtifactsView task={task} />
       {task.observations.length === 0 ? null : (
         <ClosedPart summary={counted(task.observations.length, 'observation')}>
           {() => <LongText text={task.observations.join('\n')} name={`observations of ${name}`} />}
