@@ -126,7 +126,7 @@ describe('a list of runs', () => {
         error: {
           code: 'INPUT_INVALID',
           message: 'Cannot list runs by status "bogus"',
-          hint: 'Use one of running, waiting, suspended, completed, rejected, failed, cancelled, exhausted, damaged; or several, separated by commas.',
+          hint: 'Use one of queued, running, waiting, suspended, completed, rejected, failed, cancelled, exhausted, damaged; or several, separated by commas.',
         },
       },
     });
