@@ -157,6 +157,23 @@ describe.skipIf(!python)('on a terminal', () => {
     expect(code).toBe(0);
   });
 
+  it('the tree stands above a question', async () => {
+    const directory = await pipelineOf(`() => escalate('Legal must see this.')`);
+    const frames: (readonly string[])[] = [];
+    const { code } = await onTerminal(
+      ['run', join(directory, 'p.mjs'), '--run-id', 'r1'],
+      { '\n> ': 'APPROVE\n' },
+      {},
+      { onFrame: (screen) => frames.push(screen.lines()) },
+    );
+    const asking = frames.at(-1) ?? [];
+    const tree = asking.findIndex((line) => line.startsWith('‖ draft  waits for you'));
+    const question = asking.findIndex((line) => line.startsWith('‖ draft waits for a person'));
+    expect(tree).toBeGreaterThan(0);
+    expect(question).toBeGreaterThan(tree);
+    expect(code).toBe(0);
+  });
+
   it('the end of the input cancels the run instead of approving', async () => {
     const directory = await pipelineOf(`() => escalate('Legal must see this.')`);
     const { code, text } = await onTerminal(['run', join(directory, 'p.mjs')], { '\n> ': '\u0004' });

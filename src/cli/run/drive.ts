@@ -167,6 +167,6 @@ function createAskerFor(
   isStored: boolean,
   io: ProgramIo,
 ): ReturnType<typeof createAsker> {
-  const onBusy = (busy: boolean) => (busy ? reporter.pause() : reporter.resume());
+  const onBusy = (busy: boolean) => (busy ? reporter.leave() : reporter.resume());
   return createAsker(run, { input: io.stdin, output: io.stderr, onBusy, isStored });
 }

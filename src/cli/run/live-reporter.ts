@@ -37,10 +37,12 @@ export function createLiveReporter(io: ProgramIo): Reporter {
     else inner();
   }
 
-  function draw(): void {
+  /** @param share The part of the rows that the tree may take. */
+  function draw(share = 1): void {
     const { columns, rows } = sizeOf(stream);
     // The cursor row and the last column stay empty: writing there makes terminals scroll or wrap.
-    const lines = frameLines(state, { columns: columns - 1, rows: rows - 1 }, Date.now());
+    const size = { columns: columns - 1, rows: Math.floor((rows - 1) * share) };
+    const lines = frameLines(state, size, Date.now());
     pane.draw(lines.map((line) => ({ text: plain(line), painted: paint(line) })));
   }
 
@@ -70,19 +72,34 @@ export function createLiveReporter(io: ProgramIo): Reporter {
   function resume(): void {
     if (timer !== undefined) return;
     captured = streams.map((one) => captureWrites(one, (text) => print(one, text)));
-    stream.on('resize', draw);
+    stream.on('resize', redraw);
     tick();
   }
 
-  function pause(): void {
+  function redraw(): void {
+    draw();
+  }
+
+  /** @param finish Ends the pane. */
+  function stop(finish: () => void): void {
     clearTimeout(timer);
     timer = undefined;
-    stream.off('resize', draw);
-    pane.close();
+    stream.off('resize', redraw);
+    finish();
     for (const one of captured) one.release();
     captured = [];
     for (const [to, rest] of printed) if (rest !== '') to.write(`${rest}\n`);
     printed.clear();
+  }
+
+  function pause(): void {
+    stop(() => pane.close());
+  }
+
+  function leave(): void {
+    if (timer === undefined) return;
+    draw(SHARE_ABOVE);
+    stop(() => pane.leave());
   }
 
   function write(lines: readonly Line[]): void {
@@ -98,6 +115,7 @@ export function createLiveReporter(io: ProgramIo): Reporter {
     recall: (record) => state.apply(record),
     child: (record) => state.apply(record),
     pause,
+    leave,
     resume,
     end(result, notes, rest) {
       pause();
@@ -110,6 +128,9 @@ export function createLiveReporter(io: ProgramIo): Reporter {
 // --- internal ---
 
 const FRAME_MS = 100;
+
+/** The part of the rows that the tree takes above a question. */
+const SHARE_ABOVE = 0.5;
 
 /** Returns the size of a terminal; 80 × 24 if it does not report its size. */
 function sizeOf({ columns = 0, rows = 0 }: OutputStream): Size {

@@ -26,8 +26,10 @@ export interface Reporter {
    * @param rest The command that shows the whole run, for a summary without room for it.
    */
   end(result: RunResult<unknown>, notes: readonly Line[], rest: string): void;
-  /** Stops drawing, to make room for a question. */
+  /** Stops drawing, and erases what was drawn. */
   pause(): void;
+  /** Stops drawing, and leaves the state of the run above the question that follows. */
+  leave(): void;
   /** Draws again. */
   resume(): void;
 }
@@ -45,6 +47,7 @@ export function createJsonReporter(io: ProgramIo): Reporter {
       io.stderr.write(asText([...summaryLines(result, undefined), ...notes].map(paint)));
     },
     pause: () => undefined,
+    leave: () => undefined,
     resume: () => undefined,
   };
 }
@@ -69,6 +72,7 @@ export function createPlainReporter(io: ProgramIo): Reporter {
     },
     end: (result, notes) => io.stdout.write(asText([...summaryLines(result, state.plan), ...notes].map(paint))),
     pause: () => undefined,
+    leave: () => undefined,
     resume: () => undefined,
   };
 }

@@ -26,6 +26,8 @@ export interface Pane {
   clear(): void;
   /** Erases the lines and shows the cursor. */
   close(): void;
+  /** Leaves the lines where they are, and shows the cursor below them. Lines that are drawn later are new ones. */
+  leave(): void;
 }
 
 /**
@@ -67,6 +69,11 @@ export function createPane(write: (text: string) => void, size: () => PaneSize, 
     close() {
       const text = erasing();
       if (isOpen) write(`${BEGIN_FRAME}${text}${END_FRAME}${SHOW_CURSOR}`);
+      isOpen = false;
+    },
+    leave() {
+      if (isOpen) write(SHOW_CURSOR);
+      drawn = [];
       isOpen = false;
     },
   };
