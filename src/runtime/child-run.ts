@@ -61,6 +61,9 @@ export async function cancelLeft(
   { store, starter, clock, holder, redact }: SharedSettings,
 ): Promise<void> {
   if (!store || events.at(-1)?.type !== 'run.ended') return;
+  // Only an end that the store has is an end: the run may have lost its store or its lease, and goes on elsewhere.
+  const own = await store.run(runId);
+  if (!own || own.status === 'running') return;
   const signal = AbortSignal.abort(new Error('the run that started it has ended'));
   for (const id of unendedChildren(runId, events)) {
     const listed = await store.run(id);
