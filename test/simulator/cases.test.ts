@@ -1,7 +1,7 @@
 /**
  * Named cases: every fault that the simulator has found, at its smallest, and the classic ones.
  *
- * A new case is the last line that a failed sweep prints. The first five were faults of the runtime.
+ * A new case is the last line that a failed sweep prints. The first six were faults of the runtime.
  */
 import { describe, expect, it } from 'vitest';
 import { calmRun, disturbedRun } from './compare.ts';
@@ -54,6 +54,14 @@ interface Case {
 }
 
 const FOUND: readonly Case[] = [
+  {
+    name: 'a process that loses its store does not cancel the runs of its tasks',
+    scenario: scenario([[phase([WORK]), phase([CHILD])], [phase([WORK])]]),
+    faults: [
+      { gap: 10, type: 'rival', skew: 45_000 },
+      { gap: 6, type: 'lost' },
+    ],
+  },
   {
     name: 'a queued phase does not begin in a process that has just suspended the run',
     scenario: scenario([[phase([CHILD, WORK]), phase([WORK])]], { concurrency: 1 }),
