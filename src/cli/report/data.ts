@@ -11,7 +11,7 @@ import { foldQuality } from '../../projections/quality/quality.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldRun } from '../../projections/run/run-view.ts';
 import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
-import { workTimes, type EndedBar, type WorkTimes } from '../../projections/timeline/work-times.ts';
+import { endedBars, workTimes, type WorkTimes } from '../../projections/timeline/work-times.ts';
 import type { Amounts } from '../../projections/wording/amount-words.ts';
 import type { ListedRun, RunInfo } from '../../store/port.ts';
 import { standingOf, type Standing } from '../../store/run-status.ts';
@@ -124,16 +124,9 @@ export function foldReport(): ReportFold {
 // --- internal ---
 
 function timesIn({ bars, to }: Timeline, { waiting, phases }: RunSnapshot): Pick<ReportData, 'times' | 'asking'> {
-  const own = new Map<string, EndedBar[]>();
-  for (const bar of bars) {
-    const ended = { ...bar, to: bar.to ?? to };
-    const all = own.get(bar.phase);
-    if (all) all.push(ended);
-    else own.set(bar.phase, [ended]);
-  }
   const open = bars.filter((bar) => bar.kind === 'person' && bar.to === null).map(({ phase }) => phase);
   return {
-    times: byName([...own].map(([phase, all]) => [phase, workTimes(all)] as const)),
+    times: byName([...endedBars(bars, to)].map(([phase, all]) => [phase, workTimes(all)] as const)),
     asking: [...new Set([...waiting, ...open])].filter((name) => phases[name] !== undefined),
   };
 }

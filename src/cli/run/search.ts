@@ -37,7 +37,10 @@ export async function searchStored(
     for (const run of part.unreadable)
       io.stderr.write(`run ${oneLine(run)} is damaged: see phasegate verify ${oneLine(run)}\n`);
     const lines = part.hits.map((hit) => (json ? JSON.stringify(hit) : paint(lineOf(hit))));
-    if (lines.length > 0 && !(await print(asText(lines), io))) return exitCode.brokenPipe;
+    if (lines.length > 0 && !(await print(asText(lines), io))) {
+      await opened.store.close();
+      return exitCode.brokenPipe;
+    }
     left -= part.hits.length;
     after = part.next ?? undefined;
   } while (after && left > 0);

@@ -10,7 +10,7 @@ import { byName } from '../../model/values/by-name.ts';
 import { foldRun } from '../run/run-view.ts';
 import type { PhaseStatus, RunMetrics, RunSnapshot } from '../run/run-result.ts';
 import { foldTimeline } from '../timeline/timeline.ts';
-import { workTimes, type EndedBar, type WorkTimes } from '../timeline/work-times.ts';
+import { endedBars, workTimes, type WorkTimes } from '../timeline/work-times.ts';
 
 /** One attempt of a phase. */
 export interface ComparedAttempt {
@@ -83,12 +83,7 @@ export function foldComparedRun(forkOf?: string): ComparedRunFold {
     read() {
       const { phases, ...snapshot } = view.snapshot();
       const { bars, to } = timeline.timeline();
-      const barsOf = new Map<string, EndedBar[]>();
-      for (const bar of bars) {
-        const own = barsOf.get(bar.phase) ?? [];
-        own.push({ ...bar, to: bar.to ?? to });
-        barsOf.set(bar.phase, own);
-      }
+      const barsOf = endedBars(bars, to);
       const names = new Set([...(plan?.phases ?? []).map(({ name }) => name), ...Object.keys(phases)]);
       const compared = [...names].map((name): readonly [string, ComparedPhase] => {
         const phase = Object.hasOwn(phases, name) ? phases[name] : undefined;

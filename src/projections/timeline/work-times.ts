@@ -32,6 +32,17 @@ export function workTimes(bars: readonly EndedBar[]): WorkTimes {
   return { workMs, waitMs: Math.max(0, all - workMs) };
 }
 
+/** Groups bars by their phase, each with an end. @param until The end of open bars, in milliseconds since 1970. */
+export function endedBars(bars: readonly TimelineBar[], until: number): ReadonlyMap<string, readonly EndedBar[]> {
+  const byPhase = new Map<string, EndedBar[]>();
+  for (const bar of bars) {
+    const own = byPhase.get(bar.phase) ?? [];
+    own.push({ ...bar, to: bar.to ?? Math.max(bar.from, until) });
+    byPhase.set(bar.phase, own);
+  }
+  return byPhase;
+}
+
 // --- internal ---
 
 /** Returns the activities of phases, without the waits of single tasks in them. */
