@@ -35,6 +35,8 @@ describe("a run's page", () => {
     const { page, open } = await asked(WIDE);
     await open();
     const head = page.locator('.run-head');
+    // Questions arrive after the run, and the link to their answer with them.
+    await head.getByRole('link', { name: 'Answer', exact: true }).waitFor();
     expect(await head.innerText()).toMatch(/paper\s*‖ waits for you[\s\S]*1 of 2 phases approved\s*\$0\.25\s*Answer/u);
     const { height = 0 } = (await head.boundingBox()) ?? {};
     expect(height).toBeLessThan(60);
