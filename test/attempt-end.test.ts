@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldAttempts } from '../src/cli/show/attempt-lines.ts';
+import { foldAttempts } from '../src/projections/run/attempts.ts';
 import type { RunEvent } from '../src/records.ts';
 import { endsAttempt } from '../src/model/events/attempt-end.ts';
 import { startPhaseHistory } from '../visualizations/dashboard/src/run/phase/phase-history.ts';
@@ -37,7 +37,12 @@ describe('endsAttempt()', () => {
       attempts.apply(record);
       history.apply(record);
     }
-    expect(attempts.attempts().map(({ end }) => end)).toEqual([last.type]);
+    expect(
+      attempts
+        .attempts()
+        .get('a')
+        ?.map(({ end }) => end),
+    ).toEqual([last.type]);
     expect(history.read().attempts.map(({ end }) => end?.event.type)).toEqual([last.type]);
   });
 });

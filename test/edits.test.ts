@@ -16,7 +16,8 @@ import {
   readRun,
 } from '../src/index.ts';
 import { answerItem, itemDetail, type InboxItem, type Reply } from '../src/inbox.ts';
-import { attemptLines, foldAttempts } from '../src/cli/show/attempt-lines.ts';
+import { attemptLines } from '../src/cli/show/attempt-lines.ts';
+import { foldAttempts } from '../src/projections/run/attempts.ts';
 import { createEventLines } from '../src/cli/show/event-lines.ts';
 import { plain } from '../src/cli/terminal/line.ts';
 import { detailOf } from '../src/store/pending-answers.ts';

@@ -5,6 +5,7 @@
  */
 import type { RunRecord } from '../../model/events/event.ts';
 import { startSeal } from '../../model/events/seal.ts';
+import { foldAttempts } from '../../projections/run/attempts.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';
@@ -25,7 +26,7 @@ import { withLiveness, workHere } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
-import { attemptLines, foldAttempts } from '../show/attempt-lines.ts';
+import { attemptLines, attemptsAsJson } from '../show/attempt-lines.ts';
 import { openItems, resumeText } from '../show/next-steps.ts';
 import { warningLines } from '../show/summary.ts';
 import { timelineLines } from '../show/timeline-lines.ts';
@@ -74,7 +75,7 @@ export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo
       standing: standingOf(run),
       seal: run.damage === undefined ? seal.hex() : null,
       items,
-      attempts: story.attempts(),
+      attempts: attemptsAsJson(story.attempts()),
     };
     const timed = flags.timeline ? { ...all, timeline: fold.timeline() } : all;
     return (await print(`${JSON.stringify(timed)}\n`, io)) ? exitCode.completed : exitCode.brokenPipe;

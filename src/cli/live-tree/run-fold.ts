@@ -13,7 +13,7 @@ import { foldFleet, type LevelView } from '../../projections/run/fleet-view.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldRun } from '../../projections/run/run-view.ts';
 import { foldTimeline, type TimelineBar } from '../../projections/timeline/timeline.ts';
-import { workTimes, type WorkTimes } from '../../projections/timeline/work-times.ts';
+import { barsByPhase, endBars, workTimes, type WorkTimes } from '../../projections/timeline/work-times.ts';
 import { foldChildren } from './child-folds.ts';
 import {
   applyToDetails,
@@ -120,12 +120,7 @@ export function foldRunForTree(): RunFold {
     snapshot: () => (snapshot ??= view.snapshot()),
     waiting: () => (waiting ??= waitingIn(inbox.open())),
     phaseTimes: (name, now) =>
-      workTimes(
-        ((bars ??= barsByPhase(timeline.timeline().bars)).get(name) ?? []).map((bar) => ({
-          ...bar,
-          to: bar.to ?? Math.max(bar.from, now),
-        })),
-      ),
+      workTimes(endBars((bars ??= barsByPhase(timeline.timeline().bars)).get(name) ?? [], now)),
     details: (name) => phases.get(name) ?? NO_DETAILS,
     levels: () => (levels ??= new Map(fleet.levels().map((level) => [level.phase, level]))),
     children: (phase) => children.of(phase),
@@ -133,16 +128,6 @@ export function foldRunForTree(): RunFold {
 }
 
 // --- internal ---
-
-function barsByPhase(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly TimelineBar[]> {
-  const own = new Map<string, TimelineBar[]>();
-  for (const bar of bars) {
-    const all = own.get(bar.phase);
-    if (all) all.push(bar);
-    else own.set(bar.phase, [bar]);
-  }
-  return own;
-}
 
 function waitingIn(items: readonly InboxItem[]): Waiting {
   const limits = items.filter(({ kind }) => kind === 'limit').map(({ about }) => about);

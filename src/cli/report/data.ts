@@ -11,7 +11,7 @@ import { foldQuality } from '../../projections/quality/quality.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { foldRun } from '../../projections/run/run-view.ts';
 import { foldTimeline, type Timeline } from '../../projections/timeline/timeline.ts';
-import { endedBars, workTimes, type WorkTimes } from '../../projections/timeline/work-times.ts';
+import { barsByPhase, endBars, workTimes, type WorkTimes } from '../../projections/timeline/work-times.ts';
 import type { Amounts } from '../../projections/wording/amount-words.ts';
 import type { ListedRun, RunInfo } from '../../store/port.ts';
 import { standingOf, type Standing } from '../../store/run-status.ts';
@@ -126,7 +126,7 @@ export function foldReport(): ReportFold {
 function timesIn({ bars, to }: Timeline, { waiting, phases }: RunSnapshot): Pick<ReportData, 'times' | 'asking'> {
   const open = bars.filter((bar) => bar.kind === 'person' && bar.to === null).map(({ phase }) => phase);
   return {
-    times: byName([...endedBars(bars, to)].map(([phase, all]) => [phase, workTimes(all)] as const)),
+    times: byName([...barsByPhase(bars)].map(([phase, all]) => [phase, workTimes(endBars(all, to))] as const)),
     asking: [...new Set([...waiting, ...open])].filter((name) => phases[name] !== undefined),
   };
 }

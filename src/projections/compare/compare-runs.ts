@@ -4,7 +4,8 @@
  * @module
  */
 import { isSameJson } from '../../model/values/json.ts';
-import type { ComparedAttempt, ComparedPhase, ComparedRun } from './compared-run.ts';
+import type { Attempt } from '../run/attempts.ts';
+import type { ComparedPhase, ComparedRun } from './compared-run.ts';
 
 /** The same thing of the first and of the second run. */
 export type Pair<T> = readonly [first: T, second: T];
@@ -22,7 +23,7 @@ export interface OutputComparison {
 /** Attempts with the same number. `null` if only one run has such an attempt. */
 export interface AttemptComparison {
   readonly number: number;
-  readonly attempts: Pair<ComparedAttempt | null>;
+  readonly attempts: Pair<Attempt | null>;
   /** True if both are the same records, as one run is a fork of the other, or both are forks of a third. */
   readonly shared: boolean;
   readonly differences: readonly Difference[];
@@ -125,7 +126,7 @@ function compareAttempt(number: number, attempts: AttemptComparison['attempts'],
 }
 
 /** Another person with the same decision makes no difference. */
-function withoutPerson({ by, verdict, edited }: ComparedAttempt['decisions'][number]): unknown {
+function withoutPerson({ by, verdict, edited }: Attempt['decisions'][number]): unknown {
   return { by, verdict, edited };
 }
 

@@ -3,35 +3,19 @@
  *
  * @module
  */
-import { endsAttempt, type AttemptEnd } from '../../model/events/attempt-end.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
 import { byName } from '../../model/values/by-name.ts';
+import { foldAttempts, type Attempt } from '../run/attempts.ts';
 import { foldRun } from '../run/run-view.ts';
 import type { PhaseStatus, RunMetrics, RunSnapshot } from '../run/run-result.ts';
 import { foldTimeline } from '../timeline/timeline.ts';
-import { endedBars, workTimes, type WorkTimes } from '../timeline/work-times.ts';
-
-/** One attempt of a phase. */
-export interface ComparedAttempt {
-  /** The number of the record that started it. */
-  readonly seq: number;
-  /** Its number among all attempts of its phase in the run, from 1. */
-  readonly number: number;
-  readonly generation: number;
-  /** The demand on this attempt; absent for a first attempt. */
-  readonly revision: Pick<NonNullable<EventOf<'phase.started'>['revision']>, 'feedback' | 'requiredChange'> | null;
-  /** Outputs by task, as far as tasks have completed. Those that a person edited replace the original ones. */
-  readonly outputs: Outputs;
-  readonly decisions: readonly Pick<EventOf<'review.decided'>, 'by' | 'who' | 'verdict' | 'edited'>[];
-  /** The type of the event that ended it; `null` while it runs. */
-  readonly end: AttemptEnd['type'] | null;
-}
+import { barsByPhase, endBars, workTimes, type WorkTimes } from '../timeline/work-times.ts';
 
 /** One phase of a run. */
 export interface ComparedPhase extends WorkTimes {
   readonly status: PhaseStatus;
-  readonly attempts: readonly ComparedAttempt[];
+  readonly attempts: readonly Attempt[];
   /** Committed outputs by task, otherwise those of the latest attempt. */
   readonly outputs: Outputs;
   readonly costUsd: number;
@@ -83,11 +67,12 @@ export function foldComparedRun(forkOf?: string): ComparedRunFold {
     read() {
       const { phases, ...snapshot } = view.snapshot();
       const { bars, to } = timeline.timeline();
-      const barsOf = endedBars(bars, to);
+      const barsOf = barsByPhase(bars);
+      const attemptsOf = attempts.attempts();
       const names = new Set([...(plan?.phases ?? []).map(({ name }) => name), ...Object.keys(phases)]);
       const compared = [...names].map((name): readonly [string, ComparedPhase] => {
         const phase = Object.hasOwn(phases, name) ? phases[name] : undefined;
-        const own = attempts.of(name);
+        const own = attemptsOf.get(name) ?? [];
         return [
           name,
           {
@@ -96,7 +81,7 @@ export function foldComparedRun(forkOf?: string): ComparedRunFold {
             outputs: phase?.outputs ?? own.at(-1)?.outputs ?? {},
             costUsd: phase?.costUsd ?? 0,
             tokens: phase?.tokens ?? 0,
-            ...workTimes(barsOf.get(name) ?? []),
+            ...workTimes(endBars(barsOf.get(name) ?? [], to)),
           },
         ];
       });
@@ -114,40 +99,5 @@ export function foldComparedRun(forkOf?: string): ComparedRunFold {
         metrics,
       };
     },
-  };
-}
-
-// --- internal ---
-
-interface Draft extends Omit<ComparedAttempt, 'outputs' | 'decisions' | 'end'> {
-  readonly outputs: Map<string, unknown>;
-  readonly decisions: ComparedAttempt['decisions'][number][];
-  end: ComparedAttempt['end'];
-}
-
-function foldAttempts(): { apply(record: RunRecord): void; of(phase: string): readonly ComparedAttempt[] } {
-  const drafts = new Map<string, Draft[]>();
-  return {
-    apply({ seq, event }) {
-      if (!('phase' in event)) return;
-      const own = drafts.get(event.phase) ?? [];
-      if (event.type === 'phase.started') {
-        const { generation, revision = null } = event;
-        const demand = revision && { feedback: revision.feedback, requiredChange: revision.requiredChange };
-        const number = own.length + 1;
-        own.push({ seq, number, generation, revision: demand, outputs: new Map(), decisions: [], end: null });
-        drafts.set(event.phase, own);
-        return;
-      }
-      const draft = own.at(-1);
-      if (!draft) return;
-      if (event.type === 'task.completed') draft.outputs.set(event.task, event.output);
-      else if (event.type === 'review.decided') {
-        const { by, who, verdict, edited } = event;
-        draft.decisions.push({ by, who, verdict, edited });
-        for (const [task, output] of Object.entries(edited ?? {})) draft.outputs.set(task, output);
-      } else if (endsAttempt(event)) draft.end = event.type;
-    },
-    of: (phase) => (drafts.get(phase) ?? []).map((draft) => ({ ...draft, outputs: byName(draft.outputs) })),
   };
 }

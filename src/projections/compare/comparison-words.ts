@@ -13,7 +13,7 @@ import type {
   PhaseComparison,
   RunComparison,
 } from './compare-runs.ts';
-import type { ComparedAttempt } from './compared-run.ts';
+import type { Attempt } from '../run/attempts.ts';
 import { counted, dollars, thousands } from '../wording/amount-words.ts';
 import { NONE } from '../wording/figures.ts';
 import { phraseText } from '../wording/phrase.ts';
@@ -84,7 +84,7 @@ export function outputWords({ values, same }: OutputComparison): string {
 }
 
 /** Writes the decisions on an attempt, oldest first; its end if there is none. */
-export function attemptDecisions(attempt: ComparedAttempt | null): readonly string[] {
+export function attemptDecisions(attempt: Attempt | null): readonly string[] {
   if (attempt === null) return [];
   const { decisions, end } = attempt;
   if (decisions.length === 0) return [end === null ? 'not decided' : end.replace('phase.', '')];

@@ -32,15 +32,20 @@ export function workTimes(bars: readonly EndedBar[]): WorkTimes {
   return { workMs, waitMs: Math.max(0, all - workMs) };
 }
 
-/** Groups bars by their phase, each with an end. @param until The end of open bars, in milliseconds since 1970. */
-export function endedBars(bars: readonly TimelineBar[], until: number): ReadonlyMap<string, readonly EndedBar[]> {
-  const byPhase = new Map<string, EndedBar[]>();
+/** Groups bars by their phase. */
+export function barsByPhase(bars: readonly TimelineBar[]): ReadonlyMap<string, readonly TimelineBar[]> {
+  const byPhase = new Map<string, TimelineBar[]>();
   for (const bar of bars) {
-    const own = byPhase.get(bar.phase) ?? [];
-    own.push({ ...bar, to: bar.to ?? Math.max(bar.from, until) });
-    byPhase.set(bar.phase, own);
+    const own = byPhase.get(bar.phase);
+    if (own) own.push(bar);
+    else byPhase.set(bar.phase, [bar]);
   }
   return byPhase;
+}
+
+/** Gives open bars an end. @param until Milliseconds since 1970. */
+export function endBars(bars: readonly TimelineBar[], until: number): readonly EndedBar[] {
+  return bars.map((bar) => ({ ...bar, to: bar.to ?? Math.max(bar.from, until) }));
 }
 
 // --- internal ---
