@@ -4,6 +4,7 @@ import type { RunEvent } from '../src/records.ts';
 import { endsAttempt } from '../src/model/events/attempt-end.ts';
 import { startPhaseHistory } from '../visualizations/dashboard/src/run/phase/phase-history.ts';
 import { eventfulRun } from './dashboard/eventful.ts';
+import { fake, play } from './rig.ts';
 
 const at = { phase: 'a', generation: 0, attempt: 0 } as const;
 
@@ -44,5 +45,26 @@ describe('endsAttempt()', () => {
         ?.map(({ end }) => end),
     ).toEqual([last.type]);
     expect(history.read().attempts.map(({ end }) => end?.event.type)).toEqual([last.type]);
+  });
+});
+
+describe('foldAttempts()', () => {
+  it('numbers all attempts of a phase, also if it started afresh, as the dashboard does', async () => {
+    const back = ['RETRY_PREDECESSOR a: other numbers', 'APPROVE'];
+    const phases = [fake('a'), fake('b', { after: ['a'] }), fake('c', { after: ['a', 'b'], verdicts: back })];
+    const fold = foldAttempts();
+    const history = startPhaseHistory('b');
+    for (const record of (await play(phases)).records) {
+      fold.apply(record);
+      history.apply(record);
+    }
+    const own = fold.attempts().get('b') ?? [];
+    expect(own.map(({ number, attempt, generation }) => [number, attempt, generation])).toEqual([
+      [1, 0, 0],
+      [2, 0, 1],
+    ]);
+    expect(own.map(({ seq, number }) => [seq, number])).toEqual(
+      history.read().attempts.map(({ seq, number }) => [seq, number]),
+    );
   });
 });

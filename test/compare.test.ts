@@ -24,6 +24,8 @@ function differing({ phases }: RunComparison): readonly (readonly [string, strin
   return phases.flatMap((one) => (one.differences.length === 0 ? [] : [[one.phase, phaseWords(one)] as const]));
 }
 
+const withEvent = (record: RunRecord, event: RunRecord['event']): RunRecord => ({ ...record, event });
+
 const draft = (outputs: readonly unknown[], verdicts: readonly string[]) => fake('draft', { outputs, verdicts });
 
 describe('the comparison of two runs', () => {
@@ -95,6 +97,46 @@ describe('the comparison of two runs', () => {
     expect(comparisonSentences(siblings)[0]).toBe(
       `Both are forks of the same run. The first ${at - 1} records are the same.`,
     );
+  });
+
+  it('shares no attempts that two forks of one run made alike after their origin', async () => {
+    const store = memoryStore();
+    const phases = () => [draft(['one', 'two'], ['RETRY: more', 'APPROVE'])];
+    await startRun(pipelineOf('book', phases()), { store, runId: 'origin' }).result;
+    const at = (await readRun(store, 'origin')).find(({ event }) => event.type === 'phase.retrying')?.seq ?? 0;
+    const again = async () => {
+      const runId = await forkRun(store, 'origin', { at });
+      await (
+        await resumeRun(store, runId, pipelineOf('book', [draft(['two'], ['APPROVE'])]), { allowChanged: true })
+      ).result;
+      return folded(await readRun(store, runId), 'origin');
+    };
+    const [attempts] = compareRuns(await again(), await again()).phases.map((one) => one.attempts);
+    expect(attempts?.map(({ shared, differences }) => [shared, differences])).toEqual([
+      [true, []],
+      [false, []],
+    ]);
+  });
+
+  it('finds no difference in the names of people who decided alike', async () => {
+    const { records } = await play([draft(['one'], ['APPROVE'])]);
+    const by = (who: string) =>
+      folded(records.map((one) => (one.event.type === 'review.decided' ? withEvent(one, { ...one.event, who }) : one)));
+    expect(by('ada').phases['draft']?.attempts[0]?.decisions[0]?.who).toBe('ada');
+    expect(differing(compareRuns(by('ada'), by('bob')))).toEqual([]);
+  });
+
+  it('takes forged records whose phases or tasks have the names of properties that every object has', async () => {
+    const { records } = await play([fake('odd'), fake('a')]);
+    const other = folded((await play([fake('a')])).records);
+    for (const name of ['toString', 'constructor', '__proto__']) {
+      const forged = JSON.parse(JSON.stringify(records).replaceAll('"odd"', `"${name}"`)) as typeof records;
+      const [phase] = compareRuns(folded(forged), other).phases;
+      expect([phase?.phase, phase?.differences, phase?.phases[1]]).toEqual([name, ['presence'], null]);
+      const task = JSON.parse(JSON.stringify(records).replaceAll('"work"', `"${name}"`)) as typeof records;
+      const [odd] = compareRuns(folded(task), other).phases;
+      expect(odd?.outputs).toEqual([{ task: name, values: ['odd 1', undefined], same: false }]);
+    }
   });
 
   it('does not claim that masked inputs are the same', async () => {

@@ -1,7 +1,7 @@
 /** The search for a text in runs: places, bounds, and what goes on where. */
 import { describe, expect, it } from 'vitest';
 import fc from 'fast-check';
-import { memoryStore, startRun } from '../src/index.ts';
+import { memoryStore, PhasegateError, startRun } from '../src/index.ts';
 import { createSearch } from '../src/projections/search/find-in-record.ts';
 import { type SearchHit, type SearchOptions, searchRuns } from '../src/runtime/records/search-runs.ts';
 import type { RunRecord } from '../src/records.ts';
@@ -72,7 +72,10 @@ describe('the search in runs', () => {
     const store = await storeWith(runs);
     const whole = await all(store, { text: 'word' });
     expect(whole.map(({ runId }) => runId).toSorted()).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
-    for (const limit of [1, 2, 4]) expect(await all(store, { text: 'word', limit })).toEqual(whole);
+    for (const limit of [1, 2, 4]) {
+      expect(await all(store, { text: 'word', limit })).toEqual(whole);
+      expect((await searchRuns(store, { text: 'word', limit })).hits).toHaveLength(limit);
+    }
     expect((await all(store, { text: 'word', runId: 'b', limit: 1 })).map(({ runId }) => runId)).toEqual(['b', 'b']);
   });
 
@@ -92,6 +95,43 @@ describe('the search in runs', () => {
       records: 800,
       next: null,
     });
+  });
+
+  it('ends a part after 20 million characters', async () => {
+    const { event } = output('x'.repeat(1_500_000));
+    const records = Array.from({ length: 30 }, (_, at) => ({ runId: 'r', seq: at + 1, time: 0, event }));
+    const part = await searchRuns(partOf(records, { runId: 'r', seq: 30, pipeline: 'p' }), { text: 'absent' });
+    expect(part.next).toEqual({ runId: 'r', seq: 14 });
+  });
+
+  it('reads values that are stored apart', async () => {
+    const store = await storeWith({ large: [`${'x'.repeat(2_000_000)} needle`, 'end'] });
+    expect(await all(store, { text: 'needle' })).toMatchObject([{ in: 'output', match: 'needle', after: '' }]);
+  });
+
+  it('reads a run up to a damaged record, names it, and goes on with the next run; a removed run ends', async () => {
+    const records = Array.from({ length: 3 }, (_, at) => ({ ...output('needle'), seq: at + 1 }));
+    const runs = ['damaged', 'removed', 'whole'].map((runId) => ({ runId, seq: 3, pipeline: 'p' }));
+    const found = await searchRuns(
+      {
+        ...partOf(records, ...runs),
+        read: (runId, from = 1, limit = Infinity) => {
+          if (runId === 'removed') return Promise.resolve([]);
+          if (runId === 'damaged' && from > 1)
+            throw new PhasegateError('STORE_UNREADABLE', 'Cannot read record 2 as it is damaged');
+          return Promise.resolve(records.slice(from - 1, runId === 'damaged' ? 1 : from - 1 + limit));
+        },
+      },
+      { text: 'needle' },
+    );
+    expect(found.unreadable).toEqual(['damaged']);
+    expect(found.next).toBeNull();
+    expect(found.hits.map(({ runId, seq }) => `${runId} ${seq}`)).toEqual([
+      'damaged 1',
+      'whole 1',
+      'whole 2',
+      'whole 3',
+    ]);
   });
 
   it('refuses a blank and a long text, and an unknown run', async () => {
@@ -119,6 +159,24 @@ describe('the search in runs', () => {
     );
   });
 
+  it('shows the first place, at most 80 characters on each side, and no half of a character', () => {
+    const found = (value: unknown) => createSearch('needle')(output(value)).found;
+    expect(found(['a needle', 'b needle'])).toMatchObject({ before: 'a ' });
+    expect(found(`${'b'.repeat(200)}NEEDLE${'c'.repeat(200)}`)).toMatchObject({
+      before: 'b'.repeat(80),
+      match: 'NEEDLE',
+      after: 'c'.repeat(80),
+    });
+    // 40 of these characters and a dash do not fit into 80 units.
+    const bee = '🐝';
+    expect(found(`${bee.repeat(60)}-needle-${bee.repeat(60)}`)).toMatchObject({
+      before: `${bee.repeat(39)}-`,
+      after: `-${bee.repeat(39)}`,
+    });
+    // This letter has two units in lower case.
+    expect(found('İİ NEEDLE end')).toMatchObject({ match: 'needle', after: ' end' });
+  });
+
   it('compares each character once, and takes any nesting', () => {
     let nested: unknown = 'needle';
     for (let depth = 0; depth < 900; depth += 1) nested = [nested];
@@ -129,12 +187,12 @@ describe('the search in runs', () => {
 
 // --- internal ---
 
-/** The part of a store that a search reads, with one run of many records. */
-function partOf(records: readonly RunRecord[], run: object): Parameters<typeof searchRuns>[0] {
-  const listed = run as Awaited<ReturnType<RunStore['runs']>>[number];
+/** The part of a store that a search reads, with runs that have the same records. */
+function partOf(records: readonly RunRecord[], ...runs: readonly object[]): Parameters<typeof searchRuns>[0] {
+  const listed = runs as Awaited<ReturnType<RunStore['runs']>>;
   return {
-    runs: () => Promise.resolve([listed]),
-    run: () => Promise.resolve(listed),
+    runs: () => Promise.resolve(listed),
+    run: () => Promise.resolve(listed[0]),
     read: (_, from = 1, limit = Infinity) => Promise.resolve(records.slice(from - 1, from - 1 + limit)),
     artifact: () => Promise.resolve(undefined),
   };

@@ -4,6 +4,7 @@
  * @module
  */
 import { isSameJson } from '../../model/values/json.ts';
+import type { Outputs } from '../../model/handlers/task.ts';
 import type { Attempt } from '../run/attempts.ts';
 import type { ComparedPhase, ComparedRun } from './compared-run.ts';
 
@@ -130,14 +131,15 @@ function withoutPerson({ by, verdict, edited }: Attempt['decisions'][number]): u
   return { by, verdict, edited };
 }
 
-function compareOutputs(
-  first: ComparedPhase['outputs'] = {},
-  second: ComparedPhase['outputs'] = {},
-): readonly OutputComparison[] {
+function compareOutputs(first: Outputs = {}, second: Outputs = {}): readonly OutputComparison[] {
   const tasks = new Set([...Object.keys(first), ...Object.keys(second)]);
   return [...tasks].map((task) => {
-    const values = [first[task], second[task]] as const;
-    const isInBoth = Object.hasOwn(first, task) && Object.hasOwn(second, task);
-    return { task, values, same: isInBoth && isSameJson(...values) };
+    const values = [outputOf(first, task), outputOf(second, task)] as const;
+    return { task, values, same: isSameJson(...values) };
   });
+}
+
+/** A forged record may name a property that every object has. */
+function outputOf(outputs: Outputs, task: string): unknown {
+  return Object.hasOwn(outputs, task) ? outputs[task] : undefined;
 }

@@ -18,7 +18,7 @@ export interface Attempt {
   /** Its number among all attempts of its phase in the run, from 1. */
   readonly number: number;
   readonly generation: number;
-  /** Its number in its generation, from 0. */
+  /** The number of times that the phase was sent back since it last started afresh. */
   readonly attempt: number;
   /** The demand on this attempt; `null` for a first attempt. */
   readonly revision: Pick<NonNullable<EventOf<'phase.started'>['revision']>, 'feedback' | 'requiredChange'> | null;
