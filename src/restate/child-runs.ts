@@ -11,7 +11,8 @@ import { factsAbove } from '../runtime/steps/child-facts.ts';
 import type { OutstandingWork, WorkFact } from '../runtime/steps/outstanding-work.ts';
 import type { ChildEnd, WantedChild } from '../runtime/steps/session-children.ts';
 import type { Calls } from './calls.ts';
-import type { BeginRequest, ChildRequest, PostedRequest, ServiceNames } from './messages.ts';
+import { refusalOf, type BeginRequest, type ChildRequest, type PostedRequest, type ServiceNames } from './messages.ts';
+import { bytesOf, MOST_BYTES, runTooLarge } from './run-size.ts';
 import type { ChildLink, ParentLink, RunHead } from './run-state.ts';
 
 /** Returns the children after a step: wanted ones are started, and those of work that nobody wants are cancelled. */
@@ -77,8 +78,17 @@ export function tellParent(
 export function keepEnd(ctx: ObjectContext, head: RunHead, id: string, end: ChildEnd): RunHead {
   const { children = [] } = head;
   if (!children.some((one) => one.id === id)) return head;
-  ctx.set(keyOf(id), end);
-  return { ...head, children: children.map((one) => (one.id === id ? { ...one, isEnded: true } : one)) };
+  const bytes = head.bytes + bytesOf(end);
+  const kept: ChildEnd =
+    bytes > MOST_BYTES
+      ? { type: 'refused', ...refusalOf(runTooLarge(`Cannot keep the result of run ${id}`, bytes)) }
+      : end;
+  ctx.set(keyOf(id), kept);
+  return {
+    ...head,
+    bytes: head.bytes + bytesOf(kept),
+    children: children.map((one) => (one.id === id ? { ...one, isEnded: true } : one)),
+  };
 }
 
 /** Reads the ends of the children of a piece of work, by id. */

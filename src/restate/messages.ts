@@ -109,7 +109,12 @@ export type Answered<T> = { readonly ok: true; readonly value: T } | { readonly 
 /** Describes an error for a caller elsewhere. Other errors than refusals are thrown again, so Restate tries again. */
 export function refused(error: unknown): Answered<never> {
   if (!PhasegateError.is(error) || !CODES.some((code) => code === error.code)) throw error;
-  return { ok: false, refusal: { code: error.code, problem: problemIn(error), hint: error.hint } };
+  return { ok: false, refusal: refusalOf(error) };
+}
+
+/** Describes a refusal. */
+export function refusalOf(error: PhasegateError): Refusal {
+  return { code: error.code, problem: problemIn(error), hint: error.hint };
 }
 
 /** The error of a refused call. */
@@ -135,6 +140,7 @@ const CODES = [
   'PIPELINE_INVALID',
   'PIPELINE_UNSUPPORTED',
   'RUN_CHANGED',
+  'RUN_TOO_LARGE',
   'RUN_UNKNOWN',
   'STORE_MISUSED',
 ] as const;

@@ -5,10 +5,13 @@
  */
 import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { RunRecord } from '../model/events/event.ts';
+import { packRecord, unpackRecord } from '../model/events/large-values.ts';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { HeldTry } from '../runtime/steps/held-tries.ts';
 import type { KeptAnswers } from '../runtime/steps/session-work.ts';
 import type { WantedChild } from '../runtime/steps/session-children.ts';
 import type { SentWork } from '../runtime/steps/sent-work.ts';
+import { bytesOf } from './run-size.ts';
 
 /** Work that was sent to a worker. */
 export interface SentAttempt extends SentWork {
@@ -43,6 +46,8 @@ export interface RunHead {
   readonly seq: number;
   /** Number of chunks. */
   readonly chunks: number;
+  /** Number of bytes of records, values and ends of children, in UTF-8. */
+  readonly bytes: number;
   readonly sent: readonly SentAttempt[];
   /** Tries that have room in the limits of the run, or wait for it. */
   readonly tries: readonly HeldTry[];
@@ -58,32 +63,49 @@ export function readHead(ctx: ObjectSharedContext): Promise<RunHead | null> {
   return ctx.get<RunHead>('head');
 }
 
-/** Reads all records. */
+/** Reads all records, with their values. */
 export async function readRecords(ctx: ObjectSharedContext, { chunks }: RunHead): Promise<readonly RunRecord[]> {
   const records: RunRecord[] = [];
-  for (let chunk = 1; chunk <= chunks; chunk++)
-    records.push(...((await ctx.get<readonly RunRecord[]>(keyOf(chunk))) ?? []));
+  for (let chunk = 1; chunk <= chunks; chunk++) {
+    for (const record of (await ctx.get<readonly RunRecord[]>(chunkKey(chunk))) ?? [])
+      records.push(await unpackRecord(record, (hash) => valueOf(ctx, hash)));
+  }
   return records;
 }
 
-/** Appends records. @returns The new number of chunks. */
-export async function appendRecords(ctx: ObjectContext, chunks: number, made: readonly RunRecord[]): Promise<number> {
+/**
+ * Appends records. A large value is kept once, apart from the chunks, so that no later record writes it again.
+ *
+ * @returns The new number of chunks, and of bytes.
+ */
+export async function appendRecords(
+  ctx: ObjectContext,
+  { chunks, bytes: known }: RunHead,
+  made: readonly RunRecord[],
+): Promise<Pick<RunHead, 'chunks' | 'bytes'>> {
   let last = Math.max(1, chunks);
-  let chunk: RunRecord[] = [...((await ctx.get<readonly RunRecord[]>(keyOf(last))) ?? [])];
-  let size = JSON.stringify(chunk).length;
-  for (const record of made) {
-    const length = JSON.stringify(record).length;
-    if (chunk.length > 0 && (chunk.length >= MOST_RECORDS || size + length > MOST_CHARACTERS)) {
-      ctx.set(keyOf(last), chunk);
+  let bytes = known;
+  let chunk: RunRecord[] = [...((await ctx.get<readonly RunRecord[]>(chunkKey(last))) ?? [])];
+  let size = bytesOf(chunk);
+  for (const { record, artifacts } of made.map(packRecord)) {
+    for (const { hash, content } of artifacts) {
+      if ((await ctx.get<string>(valueKey(hash))) !== null) continue;
+      ctx.set(valueKey(hash), content);
+      bytes += bytesOf(content);
+    }
+    const length = bytesOf(record);
+    if (chunk.length > 0 && (chunk.length >= MOST_RECORDS || size + length > MOST_CHUNK_BYTES)) {
+      ctx.set(chunkKey(last), chunk);
       last += 1;
       chunk = [];
       size = 0;
     }
     chunk.push(record);
     size += length;
+    bytes += length;
   }
-  ctx.set(keyOf(last), chunk);
-  return last;
+  ctx.set(chunkKey(last), chunk);
+  return { chunks: last, bytes };
 }
 
 /** Writes the head. */
@@ -94,8 +116,21 @@ export function writeHead(ctx: ObjectContext, head: RunHead): void {
 // --- internal ---
 
 const MOST_RECORDS = 50;
-const MOST_CHARACTERS = 64_000;
+const MOST_CHUNK_BYTES = 64_000;
 
-function keyOf(chunk: number): string {
+function chunkKey(chunk: number): string {
   return `records:${chunk}`;
+}
+
+function valueKey(hash: string): string {
+  return `value:${hash}`;
+}
+
+async function valueOf(ctx: ObjectSharedContext, hash: string): Promise<string> {
+  const content = await ctx.get<string>(valueKey(hash));
+  if (content !== null) return content;
+  throw new PhasegateError(
+    'STORE_UNREADABLE',
+    `Cannot read run ${ctx.key} as its state on Restate lacks value ${hash}`,
+  );
 }

@@ -5,6 +5,7 @@
  */
 import type { ObjectContext } from '@restatedev/restate-sdk';
 import type { Pipeline } from '../model/definition/define.ts';
+import type { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { runStep, type PipelineInput, type Step, type StepAct } from '../runtime/steps/run-step.ts';
 import { dispatchOf } from '../runtime/steps/sent-work.ts';
@@ -12,6 +13,7 @@ import { createCalls } from './calls.ts';
 import { followChildren, keepEnd, tellParent, wantChildren } from './child-runs.ts';
 import type { AttemptRequest, ChildRequest, FactRequest } from './messages.ts';
 import type { ServiceOptions } from './run-object.ts';
+import { bytesOf, bytesOfFacts, MOST_BYTES, runTooLarge, tooLargeFor } from './run-size.ts';
 import {
   appendRecords,
   readHead,
@@ -49,15 +51,15 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
     const records = [...known, ...made.records];
     const ended = head.children?.flatMap(({ id, isEnded }) => (isEnded ? id : []));
     const { begin, stop, keep, dueAt } = dispatchOf(head.sent, { ...made, ended }, records, now);
-    const chunks = made.records.length === 0 ? head.chunks : await appendRecords(ctx, head.chunks, made.records);
+    const kept = made.records.length === 0 ? {} : await appendRecords(ctx, head, made.records);
     for (const { invocation } of stop) ctx.invocation(sdk.InvocationIdParser.fromString(invocation)).cancel();
     const sent: SentAttempt[] = [...keep];
-    for (const { token, session, kept } of begin) {
+    for (const { token, session, kept: answers } of begin) {
       const parameter: AttemptRequest = { run: ctx.key, token, session };
       const idempotencyKey = `${ctx.key}:${token}:${session}`;
       const handle = send(ctx, { service: names.work, method: 'attempt', parameter, idempotencyKey });
       const invocation = await handle.invocationId;
-      sent.push({ token, session, invocation, ...(kept && { kept }) });
+      sent.push({ token, session, invocation, ...(answers && { kept: answers }) });
     }
     const children = followChildren(ctx, calls, head, records, made.work);
     const { isOver } = made;
@@ -68,29 +70,49 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
     if (due < Infinity && !isTicking)
       send(ctx, { ...own, service: names.run, method: 'tick', parameter: { at: due }, delay: Math.max(0, due - now) });
     const tickAt = isTicking ? head.tickAt : due < Infinity ? due : null;
-    writeHead(ctx, { ...head, seq: records.length, chunks, sent, tries: made.tries, children, tickAt });
+    writeHead(ctx, { ...head, ...kept, seq: records.length, sent, tries: made.tries, children, tickAt });
     if (isCopied && made.records.length > 0) send(ctx, { ...own, service: names.store, method: 'copy', parameter: {} });
     return made;
   }
 
   async function take(ctx: ObjectContext, act: StepAct, change = (head: RunHead) => head): Promise<Step | undefined> {
     const head = await readHead(ctx);
-    return head ? step(ctx, change(head), await readRecords(ctx, head), act) : undefined;
+    if (!head) return undefined;
+    const refusal = act.type === 'answer' ? tooLarge(head, act.reply) : undefined;
+    if (refusal) throw refusal;
+    const wanted: StepAct =
+      act.type === 'posted' ? { ...act, message: { ...act.message, refusal: tooLarge(head, act.message.reply) } } : act;
+    return step(ctx, change(head), await readRecords(ctx, head), wanted);
   }
 
   return {
     begin(ctx, input, parent) {
-      const head = { pipeline: input.plan.name, seq: 0, chunks: 0, sent: [], tries: [], parent, tickAt: null };
+      const head = {
+        pipeline: input.plan.name,
+        seq: 0,
+        chunks: 0,
+        bytes: 0,
+        sent: [],
+        tries: [],
+        parent,
+        tickAt: null,
+      };
       return step(ctx, head, [], { type: 'begin', input });
     },
     take: (ctx, act) => take(ctx, act),
     async hear(ctx, { token, session, facts, end }) {
       const head = await readHead(ctx);
       const mine = head?.sent.find((one) => one.token === token && one.session === session && !one.parked);
-      if (!mine) {
+      if (!head || !mine) {
         // Work that was stopped tells the usage of its last tries.
         const isStopped = head?.sent.every((one) => one.token !== token);
         if (isStopped && facts.length > 0) await take(ctx, { type: 'facts', token, facts });
+        return [];
+      }
+      const bytes = head.bytes + bytesOfFacts(facts);
+      if (bytes > MOST_BYTES) {
+        // It stays in the list of sent work, so that the step cancels its invocation.
+        await take(ctx, { type: 'facts', token, facts: [], outcome: tooLargeFor(bytes) });
         return [];
       }
       const parked = end?.type === 'parked' ? end : undefined;
@@ -111,6 +133,12 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
       await take(ctx, { type: 'tick' }, (head) => (head.tickAt === at ? { ...head, tickAt: null } : head));
     },
   };
+}
+
+/** Returns the error of an answer that does not fit into the run. */
+function tooLarge({ bytes: known }: RunHead, reply: unknown): PhasegateError | undefined {
+  const bytes = known + bytesOf(reply);
+  return bytes > MOST_BYTES ? runTooLarge('Cannot take this answer', bytes) : undefined;
 }
 
 /** Returns the pipeline of a run. @throws Error if this worker has none. Restate tries again, until a worker serves it. */

@@ -12,6 +12,7 @@ import { startInput } from '../runtime/start.ts';
 import { refuseUnsupported } from '../runtime/steps/unsupported.ts';
 import { checkNewRunId } from '../store/run-id.ts';
 import { refused, type Answered } from './messages.ts';
+import { bytesOf, MOST_BYTES, runTooLarge } from './run-size.ts';
 import { readRequest, startRequest } from './requests.ts';
 
 /**
@@ -42,7 +43,10 @@ export async function beginRun(
         return refused(PhasegateError.is(error) ? error : brokenSchema(name, error));
       }
     });
-    return begun.ok ? { ok: true, value: { ...begun.value, plan } } : begun;
+    if (!begun.ok) return begun;
+    const bytes = bytesOf(begun.value.input);
+    if (bytes > MOST_BYTES) throw runTooLarge('Cannot start the run with this input', bytes);
+    return { ok: true, value: { ...begun.value, plan } };
   } catch (error) {
     return refused(error);
   }

@@ -9,6 +9,7 @@ import { createCalls } from './calls.ts';
 import type { AttemptRequest, FactRequest, OpenedWork } from './messages.ts';
 import type { ServiceOptions } from './run-object.ts';
 import { servedPipeline } from './run-steps.ts';
+import { fitting } from './run-size.ts';
 import { createSessions } from './sessions.ts';
 
 /** Defines the service. */
@@ -39,11 +40,12 @@ export function workService({ sdk, names, pipelines }: ServiceOptions) {
     }
     try {
       for (let step = 1; ; step++) {
-        const batch = await ctx.run(`step ${step}`, () =>
-          sessions.batch(key, index, () =>
+        const batch = await ctx.run(`step ${step}`, async () => {
+          const made = await sessions.batch(key, index, () =>
             beginWork({ ...opened, pipeline, children: { served: pipelines, ended: opened.ended } }),
-          ),
-        );
+          );
+          return typeof made === 'string' ? made : fitting(made);
+        });
         if (batch === 'lost') return true;
         if (batch === 'waiting') await tell(step, { token, session, facts: [] });
         if (batch === 'working' || batch === 'waiting') continue;
@@ -58,7 +60,7 @@ export function workService({ sdk, names, pipelines }: ServiceOptions) {
     } catch (error) {
       if (!(error instanceof sdk.TerminalError)) throw error;
       // The run has cancelled the work.
-      const facts = await ctx.run('rest', () => sessions.rest(key, index));
+      const facts = await ctx.run('rest', async () => fitting({ facts: await sessions.rest(key, index) }).facts);
       if (facts.length > 0) send(ctx, { ...run, parameter: { token, session, facts } });
       throw error;
     }

@@ -41,7 +41,7 @@ const PIPELINES: readonly Pipeline[] = [
   spending('dollars', { costUsd: 0.25 }),
   spending('asks-tokens', { tokens: 35 }, { tokens: 10 }),
   spending('enough', { tokens: 1000, costUsd: 10, durationMs: 600_000 }, { tokens: 10 }),
-  spending('late', { durationMs: 1000 }, { durationMs: 2000 }),
+  spending('late', { durationMs: 600_000 }, { durationMs: 1_200_000 }),
 ];
 
 /** Tasks of one attempt that have room one after the other only; the first one is long, so that the other waits next to it. */

@@ -55,6 +55,7 @@ export type ErrorCode =
   | 'RUN_HAS_PARENT'
   | 'RUN_LEASED'
   | 'RUN_NOT_ENDED'
+  | 'RUN_TOO_LARGE'
   | 'RUN_UNKNOWN'
   | 'RUN_UNSUCCESSFUL'
   | 'SCRIPT_INVALID'

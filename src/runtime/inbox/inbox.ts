@@ -56,10 +56,11 @@ export interface RunInbox {
   close(): void;
 }
 
-/** An answer that another process has posted. */
+/** An answer that another process has posted. The host may have refused it. */
 export interface Posted extends AnswerBody {
   readonly item: string;
   readonly by: string;
+  readonly refusal?: PhasegateError | undefined;
 }
 
 /** Dependencies of an inbox. */
@@ -219,12 +220,13 @@ export function createRunInbox({ pipeline, log, clock, send, claim, listen }: Ru
     },
   };
 
-  async function applyPosted({ item: id, reply, nonce, by }: Posted): Promise<void> {
+  async function applyPosted({ item: id, reply, nonce, by, refusal }: Posted): Promise<void> {
     // The store also returns answers that this process has posted itself.
     await claims.settled(id);
     const item = openNow().find((one) => one.id === id);
     if (!item) return;
     try {
+      if (refusal) throw refusal;
       checkNonce(item, nonce);
       const accepted = await prepared(item, reply);
       take(find(id, {}), accepted, by === '' ? undefined : by);
