@@ -52,19 +52,22 @@ export function childOutput(result: RunResult<unknown>, { child, context }: Chil
 }
 
 /**
- * Cancels the runs whose tasks were at work when a resumed run ended, as nobody waits for them any more. This process may not have continued
- * them: the run can end before its tasks begin.
+ * Cancels the runs whose tasks were at work when a run ended, as nobody waits for them any more. A process that has resumed the run may not
+ * have continued them: the run can end before its tasks begin.
+ *
+ * @throws the first error, after all of them were tried
  */
 export async function cancelLeft(
   runId: string,
   events: readonly RunEvent[],
-  { store, starter, clock, holder, redact }: SharedSettings,
+  { store, starter, clock, holder, redact }: Pick<SharedSettings, 'store' | 'starter' | 'clock' | 'holder' | 'redact'>,
 ): Promise<void> {
   if (!store || events.at(-1)?.type !== 'run.ended') return;
   // Only an end that the store has is an end: the run may have lost its store or its lease, and goes on elsewhere.
   const own = await store.run(runId);
   if (!own || own.status === 'running') return;
   const signal = AbortSignal.abort(new Error('the run that started it has ended'));
+  const errors: unknown[] = [];
   for (const id of unendedChildren(runId, events)) {
     const listed = await store.run(id);
     if (listed?.status !== 'running' || listed.damage !== undefined) continue;
@@ -72,9 +75,14 @@ export async function cancelLeft(
     const first = records[0]?.event;
     if (first?.type !== 'run.started') continue;
     const idle = idlePipeline(definitionOf(records, first).plan);
-    const run = await starter.resume(store, id, idle, { clock, holder, redact, signal });
-    await run.result;
+    try {
+      const run = await starter.resume(store, id, idle, { clock, holder, redact, signal });
+      await run.result;
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
 }
 
 // --- internal ---

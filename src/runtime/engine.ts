@@ -224,9 +224,9 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   async function conclude(): Promise<RunOutcome<O>> {
     await over.then(() => children?.atRest()).then(() => processesOfRunAtRest(log.runId));
-    const failure = await persistence?.close(wait);
-    // A store that fails leaves them to resumeAll().
-    if (options.onStarted) await cancelLeft(log.runId, log.events, settings()).catch(() => undefined);
+    const failure = await persistence?.close(wait, async () => {
+      if (options.onStarted) await cancelLeft(log.runId, log.events, settings());
+    });
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
 
