@@ -26,9 +26,9 @@ async function suspended() {
   return { path, store, pass: (ms: number) => void (later.ms += ms) };
 }
 
-/** Resumes the runs in a process that is killed as soon as the end of one of them is stored. */
-async function killedAfterEndOf(runId: string, path: string, holder = ''): Promise<void> {
-  const child = spawn(process.execPath, ['--import', 'jiti/register', DYING, path, runId, holder], {
+/** Resumes the runs in a process that is killed as soon as the end of one of them is stored, or before it acquires one afterwards. */
+async function killed(when: 'end' | 'acquire', runId: string, path: string, holder = ''): Promise<void> {
+  const child = spawn(process.execPath, ['--import', 'jiti/register', DYING, path, when, runId, holder], {
     stdio: 'inherit',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -84,14 +84,16 @@ async function expectEnds(store: RunStore): Promise<void> {
 
 describe.runIf(process.platform === 'linux')('runs of tasks are cancelled if their process was killed', () => {
   const cases = [
-    ['as soon as the run had ended', RUN, ['cancelled', 'running', 'running']],
-    ['as soon as the child had ended', CHILD, ['cancelled', 'cancelled', 'running']],
+    ['as soon as the run had ended', 'end', RUN, ['cancelled', 'running', 'running']],
+    ['before it acquired the child', 'acquire', CHILD, ['cancelled', 'running', 'running']],
+    ['as soon as the child had ended', 'end', CHILD, ['cancelled', 'cancelled', 'running']],
+    ['before it acquired the grandchild', 'acquire', GRANDCHILD, ['cancelled', 'cancelled', 'running']],
   ] as const;
 
-  it.each(cases)('%s, and a worker starts when its leases have expired', async (_, ends, left) => {
+  it.each(cases)('%s, and a worker starts when its leases have expired', async (_, when, id, left) => {
     const { path, store, pass } = await suspended();
     await store.post(CANCEL);
-    await killedAfterEndOf(ends, path);
+    await killed(when, id, path);
     expect(await statuses(store)).toEqual(left);
     pass(120_000);
     const worker = createWorker(store, [outer]);
@@ -99,11 +101,11 @@ describe.runIf(process.platform === 'linux')('runs of tasks are cancelled if the
     await expectEnds(store);
   });
 
-  it.each(cases)('%s, while a worker was there', async (_, ends) => {
+  it.each(cases)('%s, while a worker was there', async (_, when, id) => {
     const { path, store } = await suspended();
     await busy(store);
     await store.post(CANCEL);
-    await killedAfterEndOf(ends, path);
+    await killed(when, id, path);
     await expectEnds(store);
     await expect.poll(async () => leftLeases(store)).toEqual([]);
   });
@@ -112,10 +114,10 @@ describe.runIf(process.platform === 'linux')('runs of tasks are cancelled if the
     const { path, store, pass } = await suspended();
     const { looks } = await busy(store);
     await store.post(CANCEL);
-    await killedAfterEndOf(RUN, path, ELSEWHERE);
+    await killed('end', RUN, path, ELSEWHERE);
     const before = looks();
     await expect.poll(() => looks() - before).toBeGreaterThan(1);
-    expect(await statuses(store)).toEqual(cases[0][2]);
+    expect(await statuses(store)).toEqual(cases[0][3]);
     pass(120_000);
     await expectEnds(store);
   });
@@ -123,13 +125,13 @@ describe.runIf(process.platform === 'linux')('runs of tasks are cancelled if the
   it('but not by a worker that has none of their pipelines', async () => {
     const { path, store, pass } = await suspended();
     await store.post(CANCEL);
-    await killedAfterEndOf(RUN, path);
+    await killed('end', RUN, path);
     pass(120_000);
     const other = definePipeline({ name: 'other', phases: [phase('one', { tasks: [task('t', { run: () => 1 })] })] });
     const worker = createWorker(store, [other]);
     onTestFinished(() => worker.stop());
     await submitRun(store, other, { runId: 'other' });
     await expect.poll(async () => (await store.run('other'))?.status).toBe('completed');
-    expect(await statuses(store)).toEqual(cases[0][2]);
+    expect(await statuses(store)).toEqual(cases[0][3]);
   });
 });
