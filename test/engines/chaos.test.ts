@@ -12,7 +12,8 @@ import type { RunStore } from '../../src/store.ts';
 import { files, repository } from '../cli/cli.ts';
 import { startProxy } from '../postgres/proxy.ts';
 import { serverMissing, startServer, type Server } from '../postgres/server.ts';
-import { campaign, type Campaign, type Machine } from './campaign.ts';
+import { campaign, type Campaign } from './campaign.ts';
+import { machinesElsewhere, standStill, type Machine, type Workers } from './workers.ts';
 
 /** Runs of each case, if all cases are wanted. */
 const wanted = process.env['PHASEGATE_ENGINES'];
@@ -20,9 +21,6 @@ const RUNS = Number(wanted ?? '12');
 const WORKERS = wanted === undefined ? 3 : 4;
 /** Times that harm is done. */
 const TIMES = wanted === undefined ? 3 : 10;
-
-/** Longer than a lease lasts. */
-const BEYOND_LEASE_MS = 35_000;
 
 interface Plan extends Pick<Campaign, 'runs' | 'harm'> {
   readonly machines?: readonly Machine[];
@@ -89,18 +87,8 @@ const WITH_SERVER: readonly ServerCase[] = [
     name: 'workers of other machines stand still for longer than their leases last',
     plan: async () => ({
       runs: { 1: RUNS },
-      machines: Array.from({ length: WORKERS }, (_, at) => ({ name: `machine-${at}` })),
-      harm: [0, 1].map((at) => async ({ all, store }) => {
-        const { child } = all[at] ?? {};
-        const holds = async () =>
-          (await store.runs({ leased: true })).some(({ lease }) => lease?.holder.includes(` machine-${at} `) === true);
-        // It stands still while it has a run, which only another one can continue.
-        for (child?.kill('SIGSTOP'); !(await holds()); child?.kill('SIGSTOP')) {
-          child?.kill('SIGCONT');
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-        setTimeout(() => child?.kill('SIGCONT'), BEYOND_LEASE_MS);
-      }),
+      machines: machinesElsewhere(WORKERS),
+      harm: [0, 1].map((at) => (workers: Workers) => standStill(workers, at)),
     }),
   },
   {
