@@ -61,6 +61,8 @@ export interface Parent {
   readonly isLetGo: () => boolean;
   /** Lets the parent go: it is suspended. */
   readonly letGo: () => void;
+  /** Resolves once the records of the parent so far are stored, or with the error that prevents it. `undefined` without a store. */
+  readonly flush: () => Promise<unknown> | undefined;
   /** Called with each child run that begins to work in this process. */
   readonly onChild: (run: Run<unknown>) => void;
 }

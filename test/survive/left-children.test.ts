@@ -4,30 +4,47 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorker, definePipeline, phase, startRun, submitRun, task, verifyRun } from '../../src/index.ts';
+import {
+  createWorker,
+  definePipeline,
+  phase,
+  resumeRun,
+  retryPredecessor,
+  startRun,
+  submitRun,
+  task,
+  verifyRun,
+  type Pipeline,
+} from '../../src/index.ts';
+import { answerItem } from '../../src/inbox.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import type { RunStore } from '../../src/store.ts';
 import { files } from '../cli/cli.ts';
-import { CHILD, GRANDCHILD, outer, RUN } from './left/pipelines.ts';
+import { book, CHILD, GRANDCHILD, outer, RUN } from './left/pipelines.ts';
 
 const DYING = fileURLToPath(new URL('left/dying.ts', import.meta.url));
 const ELSEWHERE = 'process 7 on elsewhere (start 1)';
 const CANCEL = { runId: RUN, kind: 'cancel', body: 'enough', by: 'ann', time: Date.now() + 1000 } as const;
 const REASON = 'the run that started it has ended';
 
-/** A store in a file with three runs that are suspended together, as the innermost waits for a person. */
-async function suspended() {
+/** A store in a file with a run, and two below it, that are suspended together, as the innermost waits for a person. */
+async function suspended(pipeline: Pipeline = outer) {
   const path = join(await files({}), 'runs.db');
   const later = { ms: 0 };
   const store = sqliteStore(path, { now: () => Date.now() + later.ms });
   onTestFinished(async () => store.close());
-  const run = startRun(outer, { store, runId: RUN, attended: true, whileWaiting: 'suspend' });
+  const run = startRun(pipeline, { store, runId: RUN, attended: true, whileWaiting: 'suspend' });
   expect((await run.result).status).toBe('suspended');
   return { path, store, pass: (ms: number) => void (later.ms += ms) };
 }
 
-/** Resumes the runs in a process that is killed as soon as the end of one of them is stored, or before it acquires one afterwards. */
-async function killed(when: 'end' | 'acquire', runId: string, path: string, holder = ''): Promise<void> {
+/** Resumes the runs in a process that is killed, see there. */
+async function killed(
+  when: 'end' | 'invalidated' | 'acquire',
+  runId: string,
+  path: string,
+  holder = '',
+): Promise<void> {
   const child = spawn(process.execPath, ['--import', 'jiti/register', DYING, path, when, runId, holder], {
     stdio: 'inherit',
   });
@@ -133,5 +150,28 @@ describe.runIf(process.platform === 'linux')('runs of tasks are cancelled if the
     await submitRun(store, other, { runId: 'other' });
     await expect.poll(async () => (await store.run('other'))?.status).toBe('completed');
     expect(await statuses(store)).toEqual(cases[0][3]);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a run whose phase starts anew, and whose process was killed then', () => {
+  const SECOND = 'run/build/1/0/task/all';
+  const partOf = (child: string) => `${encodeURIComponent(child)}/build/0/0/task/all`;
+
+  it('cancels the runs of the earlier start when it is resumed', async () => {
+    const { path, store } = await suspended(book);
+    const [note] = await store.inbox({ runId: RUN });
+    await answerItem(store, note?.id ?? '', { type: 'decide', decision: retryPredecessor('plan', 'More.') });
+    await killed('invalidated', RUN, path);
+    const status = async (id: string) => (await store.run(id))?.status;
+    expect(await Promise.all([CHILD, GRANDCHILD].map(status))).toEqual(['running', 'running']);
+
+    const run = await resumeRun(store, RUN, book, { whileWaiting: 'suspend' });
+    expect((await run.result).status).toBe('suspended');
+    expect(await Promise.all([CHILD, GRANDCHILD].map(status))).toEqual(['cancelled', 'cancelled']);
+    expect(await Promise.all([SECOND, partOf(SECOND)].map(status))).toEqual(['running', 'running']);
+    const open = await store.inbox({ open: true });
+    expect(open.map(({ runId }) => runId).toSorted()).toEqual([RUN, partOf(SECOND)]);
+    const ends = (await store.read(CHILD)).flatMap(({ event }) => (event.type === 'run.ended' ? [event] : []));
+    expect(ends.map(({ reason }) => reason)).toEqual(['the attempt that started it is over']);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * A pipeline whose task runs another one, whose task runs a third one, which asks a person.
+ * Pipelines whose task runs another one, whose task runs a third one, which asks a person.
  *
  * @module
  */
@@ -16,6 +16,24 @@ function around(name: string, pipeline: Pipeline<unknown>): Pipeline {
 }
 
 export const outer = around('outer', around('middle', inner));
+
+const plan = phase('plan', { tasks: [task('outline', { run: ({ generation }) => generation })] });
+
+/** A pipeline whose run of a task starts anew if a person sends the plan back. */
+export const book = definePipeline({
+  name: 'book',
+  policy: { invalidate: 'changed' },
+  phases: [
+    plan,
+    phase('notes', { after: [plan], tasks: [task('ask', { run: () => 1 })], review: human({ question: 'Enough?' }) }),
+    phase('build', {
+      after: [plan],
+      tasks: (task) => [
+        task('all', { pipeline: () => around('middle', inner), input: ({ inputs }) => inputs.plan.outline }),
+      ],
+    }),
+  ],
+});
 
 export const RUN = 'run';
 export const CHILD = 'run/build/0/0/task/all';
