@@ -19,7 +19,7 @@ import { runChild } from './child-run.ts';
 import { openChildren } from './child-ids.ts';
 import { isQuestionOf, pipelineAsking, questionRun, type Asked } from './inbox/question-run.ts';
 import { listedChild, type ChildStarter } from './open-child.ts';
-import type { WaitWatch, WatchedChild } from './inbox/suspend-waiting.ts';
+import type { OuterWatch, WatchedChild } from './inbox/suspend-waiting.ts';
 import { StartedRun } from './run-handle.ts';
 import type { Run, RunOptions } from './run.ts';
 
@@ -30,7 +30,7 @@ export interface SharedSettings extends Pick<
 > {
   readonly starter: ChildStarter;
   /** The watch of the parent, if that is suspended while it only waits. */
-  readonly within?: Pick<WaitWatch, 'look'> | undefined;
+  readonly within?: OuterWatch | undefined;
   /** As of the resume of the parent. */
   readonly allowChanged?: boolean | undefined;
   readonly allowMasked?: boolean | undefined;
