@@ -128,9 +128,16 @@ describe('a run whose grandchild cannot be opened', () => {
           throw new PhasegateError('STORE_FAILED', 'Cannot reach the store');
         return store.run(runId);
       },
+      // The child takes long to be let go.
+      async release(lease) {
+        for (let turn = 0; lease.runId === CHILD && turn < 50; turn++) await idle();
+        await store.release(lease);
+      },
     };
-    const run = await resumeRun(broken, 'r', outer(middle));
+    const run = await resumeRun(broken, 'r', outer(middle), { whileWaiting: 'suspend' });
     expect((await run.result).status).toBe('suspended');
+    // It does not wait for the person, as no process has received the answer.
+    expect((await store.ready(['outer'], 10)).map(({ runId }) => runId)).toEqual(['r']);
     for (const id of ['r', CHILD]) {
       expect((await readRun(store, id)).map(({ event }) => event.type)).not.toContain('task.failed');
       expect(await store.run(id)).toMatchObject({ status: 'running', lease: undefined });

@@ -91,7 +91,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
           log,
           persistence,
           inbox: inboxNow,
-          plan: () => begun?.plan,
+          plan: () => (ended ? undefined : begun?.plan),
           children: () => children?.watched() ?? [],
           within: options.within,
           suspend(until) {

@@ -53,7 +53,7 @@ export interface WaitWatchOptions {
   readonly log: RecordLog;
   readonly persistence: Pick<RunPersistence, 'host' | 'journal' | 'heard' | 'place'>;
   readonly inbox: () => Pick<RunInbox, 'open' | 'settled' | 'isSettled'>;
-  /** The plan that the run follows; `undefined` until it has begun. */
+  /** The plan that the run follows; `undefined` until it has begun, and once this process has ended it or let it go. */
   readonly plan: () => Plan | undefined;
   /** The runs that its tasks have started, and that work in this process. */
   readonly children: () => readonly WatchedChild[];
