@@ -6,7 +6,8 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { approve, definePipeline, phase, startRun, submitRun, task } from 'phasegate';
+import { approve, createWorker, definePipeline, phase, startRun, submitRun, task } from 'phasegate';
+import { answerItem } from 'phasegate/inbox';
 import { postgresStore } from 'phasegate/postgres';
 import { restateRuns } from 'phasegate/restate';
 import { sqliteStore } from 'phasegate/sqlite';
@@ -18,6 +19,7 @@ import {
   startWorker as startRestateWorker,
 } from '../test/restate/server.ts';
 import { pipelineOf } from './engines.ts';
+import { collection, waits } from './waiting.ts';
 import { attemptsOf, chain, fanOut, type Shape } from './work.ts';
 
 /** Prints the table as Markdown. @param runs The number of runs of the workers. */
@@ -100,8 +102,37 @@ async function measured(store: RunStore, name: string, folder: string, runs: num
       { store, name, folder, runs },
       count,
     );
+  Object.assign(column, await withWaitingChildren(store, runs));
   await store.close();
   return column;
+}
+
+/** Measures a worker in this process, whose runs have runs of tasks that wait for a person. */
+async function withWaitingChildren(store: RunStore, runs: number): Promise<Column> {
+  for (let run = 0; run < runs; run += 1) await submitRun(store, collection, { attended: true });
+  const known = new Set<string>();
+  const [suspended, completed] = [waits(runs), waits(runs)];
+  const begun = performance.now();
+  const worker = createWorker(store, [collection], {
+    concurrency: 20,
+    onDone({ id }, { status }) {
+      if (status === 'completed') return completed.note();
+      // A run may be suspended again before its answer.
+      if (!known.has(id)) suspended.note();
+      known.add(id);
+    },
+  });
+  await suspended.done;
+  const between = performance.now();
+  for (const { id } of await store.inbox({ open: true }))
+    await answerItem(store, id, { type: 'decide', decision: approve() });
+  await completed.done;
+  const ended = performance.now();
+  await worker.stop();
+  return {
+    'one worker, runs with a run that begins to wait, per second': (runs * 1000) / (between - begun),
+    'one worker, runs with a run that is answered, per second': (runs * 1000) / (ended - between),
+  };
 }
 
 interface Place {

@@ -12,6 +12,31 @@ import { sqliteStore } from 'phasegate/sqlite';
 import type { RunStore } from 'phasegate/store';
 import { serverMissing, startServer } from '../test/postgres/server.ts';
 
+const essay = definePipeline({
+  name: 'essay',
+  phases: [phase('draft', { tasks: [task('write', { run: () => 'text' })], review: human({ question: 'Good?' }) })],
+});
+
+/** Each of its runs has a run of another pipeline, which waits for a person. */
+export const collection = definePipeline({
+  name: 'collection',
+  phases: [phase('all', { tasks: [task('one', { pipeline: () => essay })] })],
+});
+
+/** Counts down, and resolves `done` at the end. */
+export function waits(count: number): { readonly note: () => void; readonly done: Promise<void> } {
+  let left = count;
+  let finish = (): void => undefined;
+  const done = new Promise<void>((resolve) => (finish = resolve));
+  return {
+    done,
+    note() {
+      left -= 1;
+      if (left === 0) finish();
+    },
+  };
+}
+
 /** Prints a table for each store as Markdown. @param runs The number of runs. */
 export async function benchWaiting(runs = 10_000): Promise<void> {
   mkdirSync('out', { recursive: true });
@@ -81,17 +106,6 @@ async function measure(name: string, store: RunStore, runs: number, of: Pipeline
   }
 }
 
-const essay = definePipeline({
-  name: 'essay',
-  phases: [phase('draft', { tasks: [task('write', { run: () => 'text' })], review: human({ question: 'Good?' }) })],
-});
-
-/** Each of its runs has a run of the other. */
-const collection = definePipeline({
-  name: 'collection',
-  phases: [phase('all', { tasks: [task('one', { pipeline: () => essay })] })],
-});
-
 function rate(count: number, ms: number): string {
   return ((count / ms) * 1000).toFixed(0);
 }
@@ -100,19 +114,6 @@ async function took(act: () => Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await act();
   return performance.now() - begun;
-}
-
-function waits(count: number): { readonly note: () => void; readonly done: Promise<void> } {
-  let left = count;
-  let finish = (): void => undefined;
-  const done = new Promise<void>((resolve) => (finish = resolve));
-  return {
-    done,
-    note() {
-      left -= 1;
-      if (left === 0) finish();
-    },
-  };
 }
 
 function pause(ms: number): Promise<void> {

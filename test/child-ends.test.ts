@@ -109,6 +109,47 @@ describe('a run whose store fails at the end of its child', () => {
   });
 });
 
+describe('a run whose grandchild cannot be opened', () => {
+  it('is suspended with its child, and goes on later', async () => {
+    const store = memoryStore();
+    const middle = definePipeline({
+      name: 'middle',
+      phases: [phase('build', { tasks: [task('all', { pipeline: () => asking() })] })],
+    });
+    const first = startRun(outer(middle), { store, runId: 'r' });
+    await asked(first);
+    first.suspend();
+    await first.result;
+    let isBroken = true;
+    const broken: RunStore = {
+      ...store,
+      run(runId) {
+        if (isBroken && runId.startsWith(encodeURIComponent(CHILD)))
+          throw new PhasegateError('STORE_FAILED', 'Cannot reach the store');
+        return store.run(runId);
+      },
+      // The child takes long to be let go.
+      async release(lease) {
+        for (let turn = 0; lease.runId === CHILD && turn < 50; turn++) await idle();
+        await store.release(lease);
+      },
+    };
+    const run = await resumeRun(broken, 'r', outer(middle), { whileWaiting: 'suspend' });
+    expect((await run.result).status).toBe('suspended');
+    // It does not wait for the person, as no process has received the answer.
+    expect((await store.ready(['outer'], 10)).map(({ runId }) => runId)).toEqual(['r']);
+    for (const id of ['r', CHILD]) {
+      expect((await readRun(store, id)).map(({ event }) => event.type)).not.toContain('task.failed');
+      expect(await store.run(id)).toMatchObject({ status: 'running', lease: undefined });
+    }
+
+    isBroken = false;
+    const again = await resumeRun(broken, 'r', outer(middle));
+    await again.answer(await asked(again), { type: 'value', value: 'Ada' });
+    expect((await again.result).status).toBe('completed');
+  });
+});
+
 describe('a run whose child cannot be opened', () => {
   it('is suspended with a warning if the definition of the child has changed', async () => {
     const store = await left();
@@ -200,5 +241,40 @@ describe('the usage of a child', () => {
     expect(await run.result).toMatchObject({ status: 'completed', metrics: { tokens: 10 } });
     expect(tries).toBe(3);
     expect(await store.runs()).toHaveLength(2);
+  });
+});
+
+describe('a run of a task that is stopped', () => {
+  it('ends after the record of the reason is stored', async () => {
+    const good = memoryStore();
+    const stored: string[] = [];
+    /** A store whose batches of the parent take long. */
+    const store: RunStore = {
+      ...good,
+      async append(batch, lease) {
+        for (let turn = 0; batch.runId === 'r' && turn < 20; turn++) await idle();
+        await good.append(batch, lease);
+        for (const { event } of batch.records) stored.push(`${batch.runId} ${event.type}`);
+      },
+    };
+    let fail = (): void => undefined;
+    const failing = task('failing', {
+      retry: { attempts: 1 },
+      async run({ report }) {
+        await new Promise<void>((resolve) => (fail = resolve));
+        report({ tokens: 1 });
+        // The usage is on its way to the store.
+        await idle();
+        throw new Error('It does not work.');
+      },
+    });
+    const build = phase('build', { tasks: [task('all', { pipeline: () => asking() }), failing] });
+    const run = startRun(definePipeline({ name: 'outer', phases: [build] }), { store, runId: 'r' });
+    await asked(run);
+    fail();
+    expect((await run.result).status).toBe('failed');
+    const reason = stored.indexOf('r task.failed');
+    expect(reason).toBeGreaterThan(0);
+    expect(stored.slice(reason)).toContain(`${CHILD} run.ended`);
   });
 });

@@ -228,6 +228,49 @@ describe('a run whose task has started one', () => {
     expect(await store.inbox({ open: true })).toEqual([]);
   });
 
+  it.each([1, 2])(
+    'is suspended while a limit of it lets no try begin %i levels below, and continued by its lifting',
+    async (levels) => {
+      const store = memoryStore();
+      let works = 0;
+      const spend = (name: string) =>
+        task(name, {
+          run({ report }) {
+            works += 1;
+            report({ tokens: 10 });
+            return 1;
+          },
+        });
+      const inner = definePipeline({
+        name: 'inner',
+        phases: [phase('one', { tasks: [spend('a')] }), phase('two', { after: ['one'], tasks: [spend('b')] })],
+      });
+      const outer = definePipeline({
+        name: 'outer',
+        limits: { tokens: 10 },
+        policy: { onLimit: 'escalate' },
+        phases: [
+          phase('build', {
+            tasks: [task('all', { pipeline: () => (levels === 1 ? inner : around(inner, {}, 'middle')) })],
+          }),
+        ],
+      });
+      expect(await statusOf(store, outer)).toBe('suspended');
+      expect(works).toBe(1);
+      expect(await store.runs({ leased: true })).toEqual([]);
+      expect(await readyIn(store)).toEqual([]);
+      // Resumed in vain, it begins nothing, and records the limit once.
+      expect(await statusOf(store, outer)).toBe('suspended');
+      expect(works).toBe(1);
+      expect((await typesOf(store)).filter((type) => type === 'limit.reached')).toHaveLength(1);
+      await answerItem(store, await onlyItem(store), { type: 'decide', decision: approve() });
+      expect(await readyIn(store)).toEqual(['run']);
+      expect(await statusOf(store, outer)).toBe('completed');
+      expect(works).toBe(2);
+      for (const { runId } of await store.runs()) expect((await verifyRun(store, runId)).problems).toEqual([]);
+    },
+  );
+
   it('is held while another task works', async () => {
     const store = memoryStore();
     const { pipeline } = reviewed();

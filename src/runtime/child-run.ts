@@ -11,6 +11,7 @@ import type { RunResult } from '../projections/run/run-result.ts';
 import { readRun } from '../store/read-run.ts';
 import type { ChildRequest, LiveChild, Outer, Parent, SharedSettings } from './child-runs.ts';
 import { interrupted, isNoEnd, listedChild, nextLook, openChild } from './open-child.ts';
+import { endOfTurn } from './records/end-of-turn.ts';
 import { idlePipeline } from './resuming/idle-pipeline.ts';
 import { unendedChildren } from './resuming/left-children.ts';
 import { endReason, outputsOf } from './run-unsuccessful-error.ts';
@@ -27,7 +28,11 @@ import { checkPipeline, type Run } from './run.ts';
 export async function runChild(request: ChildRequest, parent: Parent, live: Set<LiveChild>): Promise<unknown> {
   const pipeline = await childPipeline(request);
   const result = await resultOfChild(pipeline, request, parent, live);
-  if (result.status === 'suspended') throw new Error('The run was suspended with the one that had started it.');
+  if (result.status === 'suspended') {
+    // One of its own runs cannot continue here, so the parent waits as well.
+    if (!parent.isLetGo()) parent.letGo();
+    throw new Error('The run was suspended with the one that had started it.');
+  }
   return childOutput(result, request);
 }
 
@@ -51,33 +56,64 @@ export function childOutput(result: RunResult<unknown>, { child, context }: Chil
   }
 }
 
+/** Settings of a run that are needed to cancel others. */
+type CancelSettings = Pick<SharedSettings, 'store' | 'starter' | 'clock' | 'holder' | 'redact'>;
+
 /**
- * Cancels the runs whose tasks were at work when a resumed run ended, as nobody waits for them any more. This process may not have continued
- * them: the run can end before its tasks begin.
+ * Cancels the runs whose tasks were at work when a run ended, as nobody waits for them any more. A process that has resumed the run may not
+ * have continued them: the run can end before its tasks begin.
+ *
+ * @throws the first error, after all of them were tried
  */
-export async function cancelLeft(
-  runId: string,
-  events: readonly RunEvent[],
-  { store, starter, clock, holder, redact }: SharedSettings,
-): Promise<void> {
+export async function cancelLeft(runId: string, events: readonly RunEvent[], settings: CancelSettings): Promise<void> {
+  const { store } = settings;
   if (!store || events.at(-1)?.type !== 'run.ended') return;
   // Only an end that the store has is an end: the run may have lost its store or its lease, and goes on elsewhere.
   const own = await store.run(runId);
   if (!own || own.status === 'running') return;
-  const signal = AbortSignal.abort(new Error('the run that started it has ended'));
-  for (const id of unendedChildren(runId, events)) {
-    const listed = await store.run(id);
-    if (listed?.status !== 'running' || listed.damage !== undefined) continue;
+  const { current, superseded } = unendedChildren(runId, events);
+  await cancelRuns([...superseded, ...current], 'the run that started it has ended', settings);
+}
+
+/**
+ * Cancels the runs of attempts that were over before a run is resumed. The process that had the run may have been killed before it could.
+ *
+ * @throws the first error, after all of them were tried
+ */
+export async function cancelSuperseded(
+  runId: string,
+  events: readonly RunEvent[],
+  settings: CancelSettings,
+): Promise<void> {
+  await cancelRuns(unendedChildren(runId, events).superseded, 'the attempt that started it is over', settings);
+}
+
+// --- internal ---
+
+/** Cancels those of some runs that have not ended. */
+async function cancelRuns(
+  ids: readonly string[],
+  reason: string,
+  { store, starter, clock, holder, redact }: CancelSettings,
+): Promise<void> {
+  const signal = AbortSignal.abort(new Error(reason));
+  const errors: unknown[] = [];
+  for (const id of ids) {
+    const listed = await store?.run(id);
+    if (!store || listed?.status !== 'running' || listed.damage !== undefined) continue;
     const records = await readRun(store, id);
     const first = records[0]?.event;
     if (first?.type !== 'run.started') continue;
     const idle = idlePipeline(definitionOf(records, first).plan);
-    const run = await starter.resume(store, id, idle, { clock, holder, redact, signal });
-    await run.result;
+    try {
+      const run = await starter.resume(store, id, idle, { clock, holder, redact, signal });
+      await run.result;
+    } catch (error) {
+      errors.push(error);
+    }
   }
+  if (errors.length > 0) throw errors[0];
 }
-
-// --- internal ---
 
 /** Runs the pipeline to its end. Only an end that the store has, if there is one, is an end. */
 async function resultOfChild(
@@ -141,7 +177,7 @@ async function follow(
   live: Set<LiveChild>,
 ): Promise<RunResult<unknown>> {
   const child: LiveChild = { run, phase: context.phase, task: context.task, asks };
-  const stop = () => (parent.isLetGo() ? run.suspend() : run.cancel(`task "${context.task}" was stopped`));
+  const stop = () => void stopWith(parent, run, `task "${context.task}" was stopped`);
   live.add(child);
   parent.onChild(run);
   context.signal.addEventListener('abort', stop, { once: true });
@@ -155,4 +191,19 @@ async function follow(
     live.delete(child);
     reports.unsubscribe();
   }
+}
+
+/**
+ * Cancels a run whose task was stopped, once the reason is stored: a process that resumes the parent may not know it otherwise, and would
+ * take the end of the run for that of the task. Suspends it with a parent that is let go.
+ */
+async function stopWith(parent: Parent, run: Run<unknown>, reason: string): Promise<void> {
+  let failure: unknown;
+  if (parent.settings().store && !parent.isLetGo()) {
+    // By then, the reason is on its way.
+    await endOfTurn();
+    failure = await parent.flush();
+  }
+  if (parent.isLetGo() || failure !== undefined) run.suspend();
+  else run.cancel(reason);
 }

@@ -19,7 +19,7 @@ import { runChild } from './child-run.ts';
 import { openChildren } from './child-ids.ts';
 import { isQuestionOf, pipelineAsking, questionRun, type Asked } from './inbox/question-run.ts';
 import { listedChild, type ChildStarter } from './open-child.ts';
-import type { WaitWatch, WatchedChild } from './inbox/suspend-waiting.ts';
+import type { OuterWatch, WatchedChild } from './inbox/suspend-waiting.ts';
 import { StartedRun } from './run-handle.ts';
 import type { Run, RunOptions } from './run.ts';
 
@@ -30,7 +30,7 @@ export interface SharedSettings extends Pick<
 > {
   readonly starter: ChildStarter;
   /** The watch of the parent, if that is suspended while it only waits. */
-  readonly within?: Pick<WaitWatch, 'look'> | undefined;
+  readonly within?: OuterWatch | undefined;
   /** As of the resume of the parent. */
   readonly allowChanged?: boolean | undefined;
   readonly allowMasked?: boolean | undefined;
@@ -61,6 +61,8 @@ export interface Parent {
   readonly isLetGo: () => boolean;
   /** Lets the parent go: it is suspended. */
   readonly letGo: () => void;
+  /** Resolves once the records of the parent so far are stored, or with the error that prevents it. `undefined` without a store. */
+  readonly flush: () => Promise<unknown> | undefined;
   /** Called with each child run that begins to work in this process. */
   readonly onChild: (run: Run<unknown>) => void;
 }

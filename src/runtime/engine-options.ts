@@ -10,7 +10,7 @@ import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import type { Redact } from '../model/events/redact.ts';
 import type { Outer, SharedSettings } from './child-runs.ts';
-import type { WaitWatch } from './inbox/suspend-waiting.ts';
+import type { OuterWatch } from './inbox/suspend-waiting.ts';
 import type { RunPersistence } from './records/persistence.ts';
 import type { RecordLog } from './records/record-log.ts';
 import type { RunOptions } from './run.ts';
@@ -30,7 +30,7 @@ export interface EngineOptions {
   readonly redact?: Redact | undefined;
   readonly whileWaiting?: RunOptions['whileWaiting'];
   /** The watch of the run whose task has started this one: if both only wait, it suspends both. @default none */
-  readonly within?: Pick<WaitWatch, 'look'> | undefined;
+  readonly within?: OuterWatch | undefined;
   /** Settings for the runs that its tasks start. */
   readonly shared: Omit<SharedSettings, 'redact' | 'clock' | 'attended' | 'memory' | 'tags' | 'within'>;
   readonly clock?: (Clock & { now?(): number }) | undefined;

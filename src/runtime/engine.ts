@@ -74,6 +74,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
       events: log.events,
       isLetGo: () => letGo,
       letGo: () => suspend(),
+      flush: () => persistence?.journal.flush(),
       settings,
     }));
   }
@@ -90,7 +91,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
           log,
           persistence,
           inbox: inboxNow,
-          plan: () => begun?.plan,
+          plan: () => (ended ? undefined : begun?.plan),
           children: () => children?.watched() ?? [],
           within: options.within,
           suspend(until) {
@@ -224,9 +225,8 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 
   async function conclude(): Promise<RunOutcome<O>> {
     await over.then(() => children?.atRest()).then(() => processesOfRunAtRest(log.runId));
-    const failure = await persistence?.close(wait);
-    // A store that fails leaves them to resumeAll().
-    if (options.onStarted) await cancelLeft(log.runId, log.events, settings()).catch(() => undefined);
+    const cancelAllLeft = () => cancelLeft(log.runId, log.events, settings());
+    const failure = await persistence?.close(wait, options.onStarted && cancelAllLeft);
     return outcomeOf(resultOf(snapshot()) as RunResult<O>, log, { failure, suspended });
   }
 

@@ -24,6 +24,7 @@ import type { Lease, ListedRun, RunStore } from '../store/port.ts';
 import { refuseDamaged } from '../store/damage.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
+import { cancelSuperseded } from './child-run.ts';
 import type { Outer } from './child-runs.ts';
 import type { ChildStarter, WithinParent } from './open-child.ts';
 import { checkStartedPhases } from './resuming/compatible-plan.ts';
@@ -141,6 +142,10 @@ export async function resumeOrRetry<O>(
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const prepared = prepareResume(runId, pipeline, records, options, how);
+    // If one cannot be cancelled now, it is at the end of this run.
+    const events = records.map(({ event }) => event);
+    const { redact } = options;
+    await cancelSuperseded(runId, events, { store, clock, holder, redact, ...relations }).catch(() => undefined);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
     const times = foldRunTimes(listed.forkOf === undefined ? undefined : listed.startedAt);
     for (const { event, time } of records) {

@@ -7,29 +7,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { approve, submitRun, verifyRun } from '../../src/index.ts';
-import { answerItem } from '../../src/inbox.ts';
+import { submitRun, verifyRun } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
-import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import type { RunStore } from '../../src/store.ts';
-import { says, start, type Going } from '../cli/cli.ts';
 import { essay } from './essay.ts';
-
-/** A worker. */
-export interface Hired extends Going {
-  /** Resolves when it works. Before that, a signal ends it as any other process. */
-  readonly begun: Promise<void>;
-}
-
-/** The machine of a worker. */
-export interface Machine {
-  /** The versions of the pipeline that it has. @default `['1']` */
-  readonly versions?: readonly string[];
-  /** Its host name. @default that of this machine */
-  readonly name?: string;
-  /** Milliseconds by which its clock is ahead. @default 0 */
-  readonly clock?: number;
-}
+import { answerAtOnce, hire, type Machine, type Workers } from './workers.ts';
 
 /** A campaign. */
 export interface Campaign {
@@ -45,14 +27,6 @@ export interface Campaign {
   readonly harm?: readonly ((workers: Workers) => Promise<void>)[];
 }
 
-/** The workers at work. */
-export interface Workers {
-  /** Kills one that is at work. Another takes its place. */
-  readonly kill: () => Promise<void>;
-  readonly all: readonly Hired[];
-  readonly store: RunStore;
-}
-
 /** The outcome. All of them should be 0, but for `again`. */
 export interface Tally {
   /** Records that are missing or too many, and tasks without their output. */
@@ -65,37 +39,9 @@ export interface Tally {
   readonly again: number;
 }
 
-/** Callers that answer each item at once. */
-const CALLERS = 5;
-
 /** Works on all runs to their end, and examines what is stored. */
 export async function campaign({ cwd, store, env = {}, runs, machines, harm = [] }: Campaign): Promise<Tally> {
-  const ran = join(cwd, 'ran');
-  const hire = (machine: Machine): Hired => {
-    const worker = start(['work', ...(machine.versions ?? ['1']).map(fileOf), '--concurrency', '4', '--json'], {
-      cwd,
-      env: { ...env, ...machineOf(machine), RAN: ran },
-    });
-    return { ...worker, begun: says(worker, 'works on runs of') };
-  };
-  // They create the tables at once.
-  const places = machines.map((machine) => ({ machine, worker: hire(machine) }));
-  await Promise.all(places.map(({ worker }) => worker.begun));
-  const workers: Workers = {
-    async kill() {
-      const [first] = places;
-      if (!first) return;
-      await first.worker.begun;
-      first.worker.child.kill('SIGKILL');
-      await first.worker.ended;
-      places.push({ ...first, worker: hire(first.machine) });
-      places.shift();
-    },
-    get all() {
-      return places.map(({ worker }) => worker);
-    },
-    store,
-  };
+  const workers = await hire({ cwd, store, env, machines, fileOf });
   const ids = Object.entries(runs).flatMap(([version, count]) =>
     Array.from({ length: count }, (_, at) => ({ version, runId: `v${version}-${at}` })),
   );
@@ -107,15 +53,12 @@ export async function campaign({ cwd, store, env = {}, runs, machines, harm = []
   while ((await store.runs({ status: ['completed'] })).length < ids.length) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     for (const { id } of await store.inbox({ open: true })) {
-      const answers = await Promise.all(Array.from({ length: CALLERS }, () => answered(store, id)));
-      accepted += answers.reduce((sum, one) => sum + one, 0);
+      accepted += await answerAtOnce(store, id);
       if (accepted < (harm.length - harms.length + 1) * step) continue;
       await harms.shift()?.(workers);
     }
   }
-  await Promise.all(workers.all.map(async ({ begun }) => begun));
-  for (const { child } of workers.all) child.kill('SIGTERM');
-  for (const { ended } of workers.all) expect(await ended).toMatchObject({ code: 0 });
+  await workers.stop();
   expect(harms).toEqual([]);
 
   const tallies: Omit<Tally, 'again'>[] = [];
@@ -124,7 +67,7 @@ export async function campaign({ cwd, store, env = {}, runs, machines, harm = []
     tallies.push(tallyOf(await store.read(runId)));
   }
   const sum = (pick: (tally: Omit<Tally, 'again'>) => number) => tallies.reduce((all, one) => all + pick(one), 0);
-  const lines = (await readFile(ran, 'utf8')).trimEnd().split('\n');
+  const lines = (await readFile(join(cwd, 'ran'), 'utf8')).trimEnd().split('\n');
   expect(new Set(lines).size).toBe(2 * ids.length);
   return {
     records: sum(({ records }) => records),
@@ -154,40 +97,4 @@ export function tallyOf(records: readonly RunRecord[]): Omit<Tally, 'again'> {
 
 function fileOf(version: string): string {
   return fileURLToPath(new URL(`essay-${version}.ts`, import.meta.url));
-}
-
-function machineOf({ name, clock = 0 }: Machine): Record<string, string> {
-  if (name === undefined) return {};
-  const preload = `data:text/javascript,${encodeURIComponent(otherMachine(name, clock))}`;
-  return { NODE_OPTIONS: `--import ${preload}` };
-}
-
-/** A module that gives a process the host name of another machine, and a clock that is ahead. */
-function otherMachine(name: string, clock: number): string {
-  return `
-    import { syncBuiltinESMExports } from 'node:module';
-    import os from 'node:os';
-    os.hostname = () => ${JSON.stringify(name)};
-    syncBuiltinESMExports();
-    const RealDate = Date;
-    globalThis.Date = class extends RealDate {
-      constructor(...given) {
-        if (given.length === 0) super(RealDate.now() + ${clock});
-        else super(...given);
-      }
-      static now() {
-        return RealDate.now() + ${clock};
-      }
-    };`;
-}
-
-/** Approves an item. @returns 1 if this answer was the first. */
-async function answered(store: RunStore, id: string): Promise<number> {
-  try {
-    await answerItem(store, id, { type: 'decide', decision: approve() });
-    return 1;
-  } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'ANSWERED') return 0;
-    throw error;
-  }
 }

@@ -12,7 +12,10 @@ import type { RunStore } from '../../src/store.ts';
 import { files, repository } from '../cli/cli.ts';
 import { startProxy } from '../postgres/proxy.ts';
 import { serverMissing, startServer, type Server } from '../postgres/server.ts';
-import { campaign, type Campaign, type Machine } from './campaign.ts';
+import { randomFrom } from '../survive/kill/random.ts';
+import { campaign, type Campaign } from './campaign.ts';
+import { familyCampaign } from './family-campaign.ts';
+import { machinesElsewhere, standStill, type Machine, type Workers } from './workers.ts';
 
 /** Runs of each case, if all cases are wanted. */
 const wanted = process.env['PHASEGATE_ENGINES'];
@@ -20,11 +23,11 @@ const RUNS = Number(wanted ?? '12');
 const WORKERS = wanted === undefined ? 3 : 4;
 /** Times that harm is done. */
 const TIMES = wanted === undefined ? 3 : 10;
+const SEED = Number(process.env['PHASEGATE_SEED'] ?? '1');
 
-/** Longer than a lease lasts. */
-const BEYOND_LEASE_MS = 35_000;
-
-interface Plan extends Pick<Campaign, 'runs' | 'harm'> {
+interface Plan extends Pick<Campaign, 'harm'> {
+  /** Number of runs of each version; `family` for runs whose tasks start others. */
+  readonly runs: Campaign['runs'] | 'family';
   readonly machines?: readonly Machine[];
   /** Workers that lose their runs. @default one each time that harm is done */
   readonly losers?: number;
@@ -43,6 +46,18 @@ interface ServerCase extends Omit<Case, 'plan'> {
   readonly plan: (server: Server) => Promise<Plan & { readonly address?: string }>;
 }
 
+/** Runs that are submitted, of which each starts four or five on average. */
+const ROOTS = wanted === undefined ? 4 : Math.round(RUNS / 22) * 4;
+
+/** Kills workers at moments that the seed decides. */
+function killAtRandom(seed: number): readonly ((workers: Workers) => Promise<void>)[] {
+  const random = randomFrom(seed);
+  return often(async ({ killBusy }) => {
+    await new Promise((resolve) => setTimeout(resolve, 500 * random()));
+    await killBusy();
+  });
+}
+
 const often = <T>(one: T): readonly T[] => Array.from({ length: TIMES }, () => one);
 
 const SAME: readonly Case[] = [
@@ -54,6 +69,11 @@ const SAME: readonly Case[] = [
       machines: Array.from({ length: WORKERS }, (_, at) => ({ versions: [at % 2 === 0 ? '1' : '2'] })),
       harm: often(({ kill }) => kill()),
     },
+  },
+  {
+    name: 'runs start others, are sent back, or cancelled; workers are killed at random moments',
+    isQuick: true,
+    plan: { runs: 'family', harm: killAtRandom(SEED) },
   },
 ];
 
@@ -89,18 +109,16 @@ const WITH_SERVER: readonly ServerCase[] = [
     name: 'workers of other machines stand still for longer than their leases last',
     plan: async () => ({
       runs: { 1: RUNS },
-      machines: Array.from({ length: WORKERS }, (_, at) => ({ name: `machine-${at}` })),
-      harm: [0, 1].map((at) => async ({ all, store }) => {
-        const { child } = all[at] ?? {};
-        const holds = async () =>
-          (await store.runs({ leased: true })).some(({ lease }) => lease?.holder.includes(` machine-${at} `) === true);
-        // It stands still while it has a run, which only another one can continue.
-        for (child?.kill('SIGSTOP'); !(await holds()); child?.kill('SIGSTOP')) {
-          child?.kill('SIGCONT');
-          await new Promise((resolve) => setTimeout(resolve, 5));
-        }
-        setTimeout(() => child?.kill('SIGCONT'), BEYOND_LEASE_MS);
-      }),
+      machines: machinesElsewhere(WORKERS),
+      harm: [0, 1].map((at) => (workers: Workers) => standStill(workers, at)),
+    }),
+  },
+  {
+    name: 'runs start others; workers of other machines stand still for longer than their leases last',
+    plan: async () => ({
+      runs: 'family',
+      machines: machinesElsewhere(WORKERS),
+      harm: [0, 1].map((at) => (workers: Workers) => standStill(workers, at)),
     }),
   },
   {
@@ -125,16 +143,26 @@ const rows: (readonly string[])[] = [];
 const nameOf = (store: string, name: string) => `${store}: ${name}`;
 const machines = Array.from({ length: WORKERS }, () => ({}));
 
+/** Carries out a plan, and returns its tally with the number of runs. */
+async function tallyOf(store: RunStore, { runs, ...plan }: Plan, env: Readonly<Record<string, string>>) {
+  const common = { machines, ...plan, cwd: await files({}), store, env };
+  if (runs === 'family') {
+    const { faults, again, runs: count } = await familyCampaign({ ...common, roots: ROOTS });
+    // A run has two tasks at most that work at once.
+    return { none: faults, again: again / 2, count };
+  }
+  const { again, ...none } = await campaign({ ...common, runs });
+  return { none, again, count: RUNS };
+}
+
 async function carryOut(title: string, store: RunStore, plan: Plan, env: Readonly<Record<string, string>> = {}) {
   onTestFinished(async () => store.close());
-  const cwd = await files({});
-  const tally = await campaign({ machines, ...plan, cwd, store: store, env });
-  const { again, ...none } = tally;
+  const { none, again, count } = await tallyOf(store, plan, env);
   const { harm = [], losers = harm.length } = plan;
   expect(none).toEqual({ records: 0, committedAgain: 0, answers: 0 });
   // Only work of a worker that has lost its runs is done again: at most four runs each.
   expect(again).toBeLessThanOrEqual(4 * losers);
-  rows.push([title, String(RUNS), String(WORKERS), ...Object.values(none).map(String)]);
+  rows.push([title, String(count), String(WORKERS), ...Object.values(none).map(String)]);
 }
 
 describe('several workers lose no run, and do nothing again that was committed, although', () => {

@@ -40,8 +40,11 @@ export interface RunTimesFold {
    * `Infinity` if it only waits for people. `undefined` if something else is active, or about to begin.
    *
    * @param isParked True for a task that has started a run which only waits. @default none
+   * @param isHeldAbove True if a limit of the run whose task has started this one lets no try begin. @default false
    */
-  idleUntil(isParked?: (phase: string, task: string) => boolean): number | undefined;
+  idleUntil(isParked?: (phase: string, task: string) => boolean, isHeldAbove?: boolean): number | undefined;
+  /** True if a limit holds the run, so that no try begins. */
+  isHeld(): boolean;
 }
 
 /**
@@ -54,6 +57,8 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
   const held = new Set<LimitName>();
   /** Ends of the pauses before next tries, in milliseconds since 1970, by phase and task. */
   const pauses = new Map<string, number>();
+  /** Tasks that an earlier process has begun, and the one that has the run now has not. */
+  const left = new Set<string>();
   const count = { working: 0, waiting: 0 };
   const state = { startedAt: 0, last: 0, workedMs: 0, copied: 0, countsAll: false, isOver: false, mayHold: false };
   let isBegun = false;
@@ -95,6 +100,8 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       case 'run.resumed':
         if (event.plan) readPlan(event.plan);
         if (event.workedMs !== undefined) state.workedMs = event.workedMs;
+        for (const [name, phase] of phases)
+          for (const [task, stage] of phase.tasks) if (stage === 'begun') left.add(pauseOf(name, task));
         // An interrupted review is asked again as a whole, unless the records have the answers.
         recount(() => phases.forEach((phase) => (phase.isForPeople = phase.isKept)));
         return;
@@ -122,6 +129,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
   function applyToPhase(event: PhaseEvent, time: number): void {
     if (event.type === 'task.retrying' && !event.reviewer)
       pauses.set(pauseOf(event.phase, event.task), time + event.delayMs);
+    if (event.type === 'task.started') left.delete(pauseOf(event.phase, event.task));
     const known = phases.get(event.phase);
     if (known) add(known, -1);
     const phase = event.type === 'phase.started' ? beginWork(known, reviewers.get(event.phase) ?? 0) : known;
@@ -157,13 +165,16 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       return { durationMs: countsAll ? elapsedMs : workedMs + since, elapsedMs };
     },
     isWorking: () => state.countsAll || isWorking(),
-    idleUntil(isParked = () => false) {
+    isHeld: () => isHolding(held),
+    idleUntil(isParked = () => false, isHeldAbove = false) {
       if (!isBegun || state.isOver) return undefined;
-      const isHeld = isHolding(held);
+      const isHeld = isHeldAbove || isHolding(held);
       let until = Infinity;
-      let waits = held.size > 0;
+      let waits = isHeldAbove || held.size > 0;
       for (const [name, phase] of phases) {
-        const parked = [...phase.tasks].filter(([task, stage]) => stage === 'begun' && isParked(name, task)).length;
+        // While a limit holds the run, a task that an earlier process has begun does not begin here.
+        const isOff = (task: string) => isParked(name, task) || (isHeld && left.has(pauseOf(name, task)));
+        const parked = [...phase.tasks].filter(([task, stage]) => stage === 'begun' && isOff(task)).length;
         if (!isIdle(phase, isHeld, parked)) return undefined;
         waits ||= waitsForPerson(phase) || parked > 0;
         for (const [task, stage] of phase.tasks) {

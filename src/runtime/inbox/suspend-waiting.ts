@@ -31,9 +31,14 @@ export interface WaitWatch {
   isSettled(): boolean;
   /** The time until which the run only waits; `undefined` if something is active, or nobody can know. Milliseconds since 1970. */
   idleUntil(): number | undefined;
+  /** True if a limit of the run, or of one above it, lets no try of it begin. */
+  isHeld(): boolean;
   /** Suspends the runs below it, then the run. @param heard Place up to which all of them have received messages. */
   suspend(heard: number): void;
 }
+
+/** The watch of the run whose task has started the watched one. */
+export type OuterWatch = Pick<WaitWatch, 'look' | 'isHeld'>;
 
 /** A run that a task of the watched one has started. */
 export interface WatchedChild {
@@ -48,12 +53,12 @@ export interface WaitWatchOptions {
   readonly log: RecordLog;
   readonly persistence: Pick<RunPersistence, 'host' | 'journal' | 'heard' | 'place'>;
   readonly inbox: () => Pick<RunInbox, 'open' | 'settled' | 'isSettled'>;
-  /** The plan that the run follows; `undefined` until it has begun. */
+  /** The plan that the run follows; `undefined` until it has begun, and once this process has ended it or let it go. */
   readonly plan: () => Plan | undefined;
   /** The runs that its tasks have started, and that work in this process. */
   readonly children: () => readonly WatchedChild[];
   /** The watch of the run whose task has started this one. It suspends both. @default none */
-  readonly within?: Pick<WaitWatch, 'look'> | undefined;
+  readonly within?: OuterWatch | undefined;
   /** Suspends the run. */
   readonly suspend: (wait: Wait) => void;
 }
@@ -68,16 +73,21 @@ export function watchWaiting(options: WaitWatchOptions): WaitWatch {
   /** True if something has changed since the last look began. */
   let isDue = false;
 
-  function idleUntil(): number | undefined {
+  function readOn(): void {
     for (let record = recordAt(log, read); record; record = recordAt(log, read)) {
       times.apply(record);
       read += 1;
     }
+  }
+
+  function idleUntil(): number | undefined {
+    readOn();
     const current = plan();
     const below = children();
     // A task is active, unless its run is watched.
     if (!current || active !== below.length) return undefined;
-    const until = times.idleUntil((phase, task) => below.some((one) => one.phase === phase && one.task === task));
+    const isParked = (phase: string, task: string) => below.some((one) => one.phase === phase && one.task === task);
+    const until = times.idleUntil(isParked, within?.isHeld());
     if (until === undefined) return undefined;
     const ends = [until, deadlineOf(current, log, times)];
     for (const { phase, task, watch } of below) {
@@ -139,6 +149,10 @@ export function watchWaiting(options: WaitWatchOptions): WaitWatch {
     settle,
     isSettled: () => inbox().isSettled() && children().every((one) => one.watch?.isSettled() ?? true),
     idleUntil,
+    isHeld() {
+      readOn();
+      return times.isHeld() || (within?.isHeld() ?? false);
+    },
     suspend(heard) {
       const until = idleUntil() ?? 0;
       for (const one of children()) one.watch?.suspend(heard);

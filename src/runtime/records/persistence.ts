@@ -57,13 +57,12 @@ export interface RunPersistence {
   /** Sets the function to call after each batch is stored. */
   whenStored(call: () => void): void;
   /**
-   * Releases the lease once all records are stored.
+   * Releases the lease once all records are stored. Before that, calls `last`, unless the store has failed.
    *
-   * @param wait The time until which the run only waits, in milliseconds since 1970, and the last message that it has received.
-   * @default the run can be continued at once
+   * @param wait If it is omitted, the run can be continued at once.
    * @returns The error if they cannot be stored.
    */
-  close(wait?: Wait): Promise<unknown>;
+  close(wait?: Wait, last?: () => Promise<void>): Promise<unknown>;
 }
 
 /** Options of {@link persistRun}. */
@@ -219,15 +218,16 @@ export function persistRun({
     },
     heard: () => lastMessageId,
     place: async () => store.lastMessage?.(),
-    async close(wait) {
+    async close(wait, last) {
       const failure = await opening?.then(
         () => journal.flush(),
         (thrown: unknown) => thrown,
       );
+      poll?.stop();
+      if (last && opened && failure === undefined && !failed) await last().catch(() => undefined);
       // A renewal that has just failed reports its reason first.
       await renewing;
       clearInterval(renewal);
-      poll?.stop();
       if (lease && wait && !failed) await suspendLease(store, lease, wait);
       else if (lease) await giveBack(store, lease);
       return failure;

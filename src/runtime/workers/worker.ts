@@ -6,14 +6,14 @@
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
-import { holderIsAlive, thisHolder } from '../../store/holder.ts';
-import { releaseGone } from '../../store/lease-holder.ts';
+import { thisHolder } from '../../store/holder.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { patientStore } from '../records/patient-store.ts';
 import type { ResumeOptions } from '../resume.ts';
 import type { Run } from '../run.ts';
 import { resumeRun } from '../start.ts';
+import { findLeftRuns } from './left-runs.ts';
 import { PAUSE_MS, PassedRuns } from './passed-runs.ts';
 import { PipelineVersions } from './pipeline-versions.ts';
 import { checkPools, pooled } from './pooled-work.ts';
@@ -64,7 +64,8 @@ export interface Worker {
  * Works on the runs of a store until it is stopped.
  *
  * It takes runs that are ready, those with the earliest start first: new ones, interrupted ones, and suspended ones whose time has come or
- * that got a message. It lets go of a run that only waits, as with `whileWaiting: 'suspend'`. Several workers may share a store.
+ * that got a message. It lets go of a run that only waits, as with `whileWaiting: 'suspend'`. Several workers may share a store. It cancels
+ * runs of tasks whose parent has ended, if it has the pipeline of either.
  *
  * @param pipelines Matched to runs by name and definition: several of one name are versions of it. Other runs are left alone.
  * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, two pipelines have one name and one
@@ -85,10 +86,10 @@ export function createWorker(
   const presence = signal?.aborted ? undefined : announceWorker(store, versions.all, name);
   const active = new Map<string, Run<unknown>>();
   const passed = new PassedRuns();
+  const left = findLeftRuns(store, versions, { holder: options.holder, redact: options.redact });
   let isDraining = false;
   let looking: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let releasedAt = -Infinity;
 
   const hasRoom = () => !isDraining && active.size < concurrency;
 
@@ -152,18 +153,11 @@ export function createWorker(
     look();
   }
 
-  /** Frees the runs of processes of this machine that were killed, so that nobody waits for the end of their leases. */
-  async function releaseLeft(): Promise<void> {
-    if (performance.now() - releasedAt < PAUSE_MS) return;
-    releasedAt = performance.now();
-    const leased = await store.runs({ status: ['running'], leased: true });
-    for (const run of leased) if (versions.has(run.pipeline)) await releaseGone(store, run, holderIsAlive);
-  }
-
   /** Looks for runs now, unless it does already. */
   function look(): void {
     if (isDraining) return;
-    looking ??= releaseLeft()
+    looking ??= left
+      .look()
       .then(takeReady)
       .then(
         () => schedule(POLL_MS),
