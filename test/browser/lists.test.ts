@@ -24,7 +24,7 @@ describe('the first page', () => {
     const items = page.getByRole('list', { name: 'Open items' }).getByRole('listitem');
     await expect.poll(() => items.count()).toBe(2);
     expect(await texts(items)).toEqual([
-      expect.stringMatching(/^pick \/ person ‼ urgent a person is asked .* Which\? now now queue default$/u),
+      expect.stringMatching(/^Which\? ‼ urgent .* now now pick \/ person queue default$/u),
       expect.stringMatching(
         /^draft a reviewer has asked for a person .* Is it good\? later later queue editors expires in 2 h, then is rejected$/u,
       ),

@@ -22,7 +22,7 @@ describe("a run's page", () => {
     await page.locator('.run-story summary').click();
     await page.locator('.run-story pre', { hasText: 'Write about bees.' }).waitFor();
     await page.getByRole('link', { name: 'Answer', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'draft / ada' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Good?' }).waitFor();
     await run.answer(run.inbox()[0]?.id ?? '', { type: 'decide', decision: 'APPROVE' });
     await open();
     await page.getByRole('region', { name: 'Result' }).getByText('Bees fly.').waitFor();
@@ -65,7 +65,7 @@ describe('an item', () => {
     const { page, item } = await asked(WIDE);
     await page.goto(item);
     await page.getByRole('region', { name: 'Latest attempt: attempt 1' }).getByText('Bees fly.').waitFor();
-    await expectOrder(page, ['.asked', '#attempt-heading', '#inputs-heading', '#usage-heading']);
+    await expectOrder(page, ['h1', '.about', '#attempt-heading', '#inputs-heading', '#usage-heading']);
   });
 });
 
