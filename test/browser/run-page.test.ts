@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
+import { definePipeline, human, phase, reject, startRun, task } from '../../src/index.ts';
 import { dashboard } from './dashboard.ts';
 import { openTab } from './tab.ts';
 
@@ -49,6 +49,46 @@ describe("a run's page", () => {
     await expectOrder(page, ['.run-head', '.open-items', '.tabs', '.run-view', '.run-story', '.time-bar']);
     expect((await page.locator('.run-head').boundingBox())?.height).toBeLessThan(60);
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+  });
+
+  it.each([
+    ['wide', WIDE, ['.run-head', '.end-causes', '.run-story', '.run-view']],
+    ['narrow', NARROW, ['.run-head', '.end-causes', '.run-view', '.run-story']],
+  ] as const)('says on a %s screen why the run failed, with a way to the phase', async (_, viewport, order) => {
+    const { store, url } = await dashboard();
+    const load = phase('load', {
+      tasks: [task('rows', { run: () => Promise.reject(new Error('Line 48 has 3 columns.')) })],
+    });
+    const look = phase('look', {
+      tasks: [task('see', { run: () => 'an image' })],
+      review: { by: task('ben', { run: () => reject('It is too dark.') }) },
+    });
+    const after = phase('after', { after: ['load'], tasks: [task('t', { run: () => 1 })] });
+    const pipeline = definePipeline({ name: 'import', phases: [look, load, after], policy: { onFailure: 'continue' } });
+    const run = startRun(pipeline, { store, runId: 'r-1', input: 'rows' });
+    expect((await run.result).status).toBe('failed');
+    const { page } = await openTab(`${url}#/run/r-1`, { viewport });
+    await expectOrder(page, order);
+    const causes = page.getByRole('list', { name: 'Why the run is failed' }).getByRole('listitem');
+    await expect
+      .poll(() => causes.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^look\s+✗ rejected\s+It is too dark\.$/u),
+        expect.stringMatching(/^load\s+✗ failed\s+Line 48 has 3 columns\.$/u),
+      ]);
+    await causes.getByRole('link', { name: 'load' }).click();
+    await page.getByRole('complementary', { name: 'Phase load' }).waitFor();
+  });
+
+  it('keeps its views near, however long the result is', async () => {
+    const { store, url } = await dashboard();
+    const long = Array.from({ length: 200 }, (_, at) => `Line ${at}.`).join('\n');
+    const phases = ['a', 'b', 'c', 'd'].map((name) => phase(name, { tasks: [task('write', { run: () => long })] }));
+    await startRun(definePipeline({ name: 'long', phases }), { store, runId: 'r-1' }).result;
+    const { page } = await openTab(`${url}#/run/r-1`, { viewport: { width: 1440, height: 900 } });
+    await page.getByRole('region', { name: 'Result' }).getByText('Line 1.').first().waitFor();
+    const { y = Number.NaN } = (await page.locator('.tabs').boundingBox()) ?? {};
+    expect(y).toBeLessThan(700);
   });
 
   it('shows attempts before the statechart in the panel of a phase', async () => {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { memo, type ReactNode, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { elapsedMsOf, workedMsOf } from '../../../../src/projections/run/run-order.ts';
 import { dollars, thousands } from '../../../../src/projections/wording/amount-words.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
@@ -13,7 +13,6 @@ import { StandingBadge } from '../parts/status.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { exactDuration } from '../parts/words.ts';
 import { ALL_RUNS, hashOf, hashOfRun } from '../route.ts';
-import { RunActions } from './run-actions.tsx';
 import { COLUMN_COUNT, RunHeads, type Sorting } from './run-heads.tsx';
 import './runs.css';
 
@@ -40,6 +39,9 @@ export function RunTable({ runs, sorting }: RunTableProps): ReactNode {
 }
 
 // --- internal ---
+
+/** Loaded when somebody wants to act: most people only look. */
+const RunActions = lazy(() => import('./run-actions.tsx').then(({ RunActions: view }) => ({ default: view })));
 
 interface RowProps {
   readonly run: UiRun;
@@ -134,7 +136,9 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
       {isOpen ? (
         <tr className="opened">
           <td colSpan={COLUMN_COUNT}>
-            <RunActions run={run} />
+            <Suspense fallback={<p className="quiet">Loading…</p>}>
+              <RunActions run={run} />
+            </Suspense>
           </td>
         </tr>
       ) : null}
