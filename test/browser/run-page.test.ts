@@ -91,6 +91,31 @@ describe("a run's page", () => {
     expect(y).toBeLessThan(700);
   });
 
+  it('shows the whole graph also next to the panel of a phase', async () => {
+    const { store, url } = await dashboard();
+    const names = ['first', 'second', 'third'];
+    const phases = names.map((name, at) =>
+      phase(name, { after: names.slice(Math.max(0, at - 1), at), tasks: [task('t', { run: () => 1 })] }),
+    );
+    await startRun(definePipeline({ name: 'three', phases }), { store, runId: 'r-1' }).result;
+    const { page } = await openTab(`${url}#/run/r-1`, {
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+    });
+    const boxes = page.locator('.phase-graph [data-phase]');
+    await expect.poll(() => boxes.count()).toBe(3);
+    const areInView = async () => {
+      const canvas = await page.locator('.phase-graph').boundingBox();
+      const all = await Promise.all((await boxes.all()).map((box) => box.boundingBox()));
+      if (!canvas || all.length < 3) return false;
+      return all.every((box) => box !== null && box.x >= canvas.x && box.x + box.width <= canvas.x + canvas.width);
+    };
+    await expect.poll(areInView).toBe(true);
+    await boxes.filter({ hasText: 'first' }).click();
+    await page.getByRole('complementary', { name: 'Phase first' }).waitFor();
+    await expect.poll(areInView).toBe(true);
+  });
+
   it('shows attempts before the statechart in the panel of a phase', async () => {
     const { page, open } = await asked(WIDE);
     await open('?phase=draft');
