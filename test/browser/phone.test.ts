@@ -63,7 +63,7 @@ describe('an item on a phone', () => {
     await expectInWindow(note);
     expect(await page.getByLabel('What to change?').inputValue()).toBe('Say how long it takes.');
     expect(await page.getByRole('button', { name: 'Go to the answer' }).count()).toBe(0);
-    // Whoever comes later has typed nothing, and sees no choices.
+    // A person who comes later has typed nothing, and sees no choices.
     await page.evaluate('sessionStorage.clear()');
     await page.reload();
     await note.getByText('ben: Rejected').waitFor();
