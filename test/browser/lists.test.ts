@@ -24,7 +24,7 @@ describe('the first page', () => {
     const items = page.getByRole('list', { name: 'Open items' }).getByRole('listitem');
     await expect.poll(() => items.count()).toBe(2);
     expect(await texts(items)).toEqual([
-      expect.stringMatching(/^pick \/ person ‼ urgent a person is asked .* Which\? now now queue default$/u),
+      expect.stringMatching(/^Which\? ‼ urgent .* now now pick \/ person queue default$/u),
       expect.stringMatching(
         /^draft a reviewer has asked for a person .* Is it good\? later later queue editors expires in 2 h, then is rejected$/u,
       ),
@@ -94,7 +94,16 @@ describe('the list of runs', () => {
     const row = page.locator('.runs tbody tr', { hasText: 'cheap' });
     await expect.poll(() => row.innerText()).toMatch(/[\d.]+ s\s+1\.2k\s+\$1\.00\s+nightly\s+team=search/u);
     await page.locator('.runs tbody tr', { hasText: 'next' }).getByText('queued').waitFor();
-    await page.getByLabel('Sort by').selectOption('highest cost');
+    const cost = page.getByRole('columnheader', { name: 'Cost' });
+    await cost.getByRole('button').click();
+    await expect.poll(() => names(page)).toEqual(['dear', 'later', 'cheap', 'next']);
+    expect(await cost.getAttribute('aria-sort')).toBe('descending');
+    expect(await page.locator('.runs [aria-sort]').count()).toBe(1);
+    // By keyboard, and in reverse. The run without a cost stays last.
+    await cost.getByRole('button').press('Enter');
+    await expect.poll(() => names(page)).toEqual(['cheap', 'later', 'dear', 'next']);
+    expect(await cost.getAttribute('aria-sort')).toBe('ascending');
+    await cost.getByRole('button').press('Enter');
     await expect.poll(() => names(page)).toEqual(['dear', 'later', 'cheap', 'next']);
     await page.getByLabel('Tag').selectOption('team (2)');
     await expect.poll(() => names(page)).toEqual(['dear', 'cheap']);
@@ -106,6 +115,24 @@ describe('the list of runs', () => {
     await expect.poll(() => names(page)).toEqual(['cheap']);
     await page.getByRole('link', { name: 'Queued', exact: true }).click();
     await expect.poll(() => names(page)).toEqual(['next']);
+  });
+
+  it('is cards on a phone, whose figures have names, and is sorted by a field there', async () => {
+    const { store, url } = await dashboard();
+    await begin(store, 'done-1', [fake('a')]).result;
+    await begin(store, 'done-2', [fake('a')]).result;
+    const { page } = await openTab(`${url}#/runs`, { viewport: { width: 390, height: 844 } });
+    const card = page.locator('.runs tbody tr', { hasText: 'done-1' });
+    await expect
+      .poll(() => card.innerText())
+      .toMatch(/completed[\s\S]*1 of 1[\s\S]*Work [\d.]+ s[\s\S]*Started [^\n]+[\s\S]*Last record [^\n]+/u);
+    // An unknown amount is no figure, and is left out.
+    expect(await card.innerText()).not.toMatch(/Tokens|Cost|–/u);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    await page.goto(`${url.replace(/\?.*/u, '')}#/runs?sort=started.reversed`);
+    await expect.poll(() => names(page)).toEqual(['done-1', 'done-2']);
+    await page.getByLabel('Sort by').selectOption('latest start');
+    await expect.poll(() => names(page)).toEqual(['done-2', 'done-1']);
   });
 
   it('saves filters by name, renames and deletes them, and restores the usual ones', async () => {

@@ -43,3 +43,21 @@ it('shows the latest progress of a phase at work and its time, until it ends', a
   expect(await box.getByText('Read').count()).toBe(0);
   expect(await box.locator('.elapsed').count()).toBe(0);
 });
+
+it('counts the time of work of a run at work on its page', async () => {
+  const { store, url } = await dashboard();
+  const { script, release } = held();
+  const build = phase('build', { tasks: [task('work', { run: script })] });
+  const run = startRun(definePipeline({ name: 'p', phases: [build] }), { store, runId: 'r' });
+  const { page } = await openTab('about:blank');
+  await page.clock.install({ time: Date.now() });
+  await page.goto(url);
+  await page.evaluate(`location.hash = '#/run/r'`);
+  const working = page.locator('.facts > div', { hasText: 'Working time' });
+  await working.waitFor();
+  await page.clock.fastForward('05:00');
+  await expect.poll(() => working.innerText()).toMatch(/\d min/u);
+  release('');
+  expect((await run.result).status).toBe('completed');
+  await expect.poll(() => working.innerText()).not.toMatch(/\d min/u);
+});

@@ -28,7 +28,7 @@ it('cost and quality are shown with numbers, link to phases, and are available f
   const place = `${url.replace(/\?.*/u, '')}#/run/r-1?tab=quality`;
   await page.goto(place);
 
-  await page.getByText('1 defect found: 1 fixed. 100.0 % of those that were not withdrawn are removed.').waitFor();
+  await page.getByText('1 defect found: 1 fixed. Removed: 100.0 %.').waitFor();
   expect(await rowsOf(page, 'What the run has used')).toEqual([
     ['Cost', '$0.75', '$0.80', '$0.05', '94 % nearly spent'],
     ['Tokens', '3 000', 'no limit', '–', ''],

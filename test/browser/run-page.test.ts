@@ -5,7 +5,7 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
+import { definePipeline, human, phase, reject, startRun, task } from '../../src/index.ts';
 import { dashboard } from './dashboard.ts';
 import { openTab } from './tab.ts';
 
@@ -22,7 +22,7 @@ describe("a run's page", () => {
     await page.locator('.run-story summary').click();
     await page.locator('.run-story pre', { hasText: 'Write about bees.' }).waitFor();
     await page.getByRole('link', { name: 'Answer', exact: true }).click();
-    await page.getByRole('heading', { level: 1, name: 'draft / ada' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Good?' }).waitFor();
     await run.answer(run.inbox()[0]?.id ?? '', { type: 'decide', decision: 'APPROVE' });
     await open();
     await page.getByRole('region', { name: 'Result' }).getByText('Bees fly.').waitFor();
@@ -53,6 +53,71 @@ describe("a run's page", () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
+  it.each([
+    ['wide', WIDE, ['.run-head', '.end-causes', '.run-story', '.run-view']],
+    ['narrow', NARROW, ['.run-head', '.end-causes', '.run-view', '.run-story']],
+  ] as const)('says on a %s screen why the run failed, with a way to the phase', async (_, viewport, order) => {
+    const { store, url } = await dashboard();
+    const load = phase('load', {
+      tasks: [task('rows', { run: () => Promise.reject(new Error('Line 48 has 3 columns.')) })],
+    });
+    const look = phase('look', {
+      tasks: [task('see', { run: () => 'an image' })],
+      review: { by: task('ben', { run: () => reject('It is too dark.') }) },
+    });
+    const after = phase('after', { after: ['load'], tasks: [task('t', { run: () => 1 })] });
+    const pipeline = definePipeline({ name: 'import', phases: [look, load, after], policy: { onFailure: 'continue' } });
+    const run = startRun(pipeline, { store, runId: 'r-1', input: 'rows' });
+    expect((await run.result).status).toBe('failed');
+    const { page } = await openTab(`${url}#/run/r-1`, { viewport });
+    await expectOrder(page, order);
+    const causes = page.getByRole('list', { name: 'Why the run is failed' }).getByRole('listitem');
+    await expect
+      .poll(() => causes.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^look\s+✗ rejected\s+It is too dark\.$/u),
+        expect.stringMatching(/^load\s+✗ failed\s+Line 48 has 3 columns\.$/u),
+      ]);
+    await causes.getByRole('link', { name: 'load' }).click();
+    await page.getByRole('complementary', { name: 'Phase load' }).waitFor();
+  });
+
+  it('keeps its views near, however long the result is', async () => {
+    const { store, url } = await dashboard();
+    const long = Array.from({ length: 200 }, (_, at) => `Line ${at}.`).join('\n');
+    const phases = ['a', 'b', 'c', 'd'].map((name) => phase(name, { tasks: [task('write', { run: () => long })] }));
+    await startRun(definePipeline({ name: 'long', phases }), { store, runId: 'r-1' }).result;
+    const { page } = await openTab(`${url}#/run/r-1`, { viewport: { width: 1440, height: 900 } });
+    await page.getByRole('region', { name: 'Result' }).getByText('Line 1.').first().waitFor();
+    const { y = Number.NaN } = (await page.locator('.tabs').boundingBox()) ?? {};
+    expect(y).toBeLessThan(700);
+  });
+
+  it('shows the whole graph also next to the panel of a phase', async () => {
+    const { store, url } = await dashboard();
+    const names = ['first', 'second', 'third'];
+    const phases = names.map((name, at) =>
+      phase(name, { after: names.slice(Math.max(0, at - 1), at), tasks: [task('t', { run: () => 1 })] }),
+    );
+    await startRun(definePipeline({ name: 'three', phases }), { store, runId: 'r-1' }).result;
+    const { page } = await openTab(`${url}#/run/r-1`, {
+      viewport: { width: 1280, height: 900 },
+      reducedMotion: 'reduce',
+    });
+    const boxes = page.locator('.phase-graph [data-phase]');
+    await expect.poll(() => boxes.count()).toBe(3);
+    const areInView = async () => {
+      const canvas = await page.locator('.phase-graph').boundingBox();
+      const all = await Promise.all((await boxes.all()).map((box) => box.boundingBox()));
+      if (!canvas || all.length < 3) return false;
+      return all.every((box) => box !== null && box.x >= canvas.x && box.x + box.width <= canvas.x + canvas.width);
+    };
+    await expect.poll(areInView).toBe(true);
+    await boxes.filter({ hasText: 'first' }).click();
+    await page.getByRole('complementary', { name: 'Phase first' }).waitFor();
+    await expect.poll(areInView).toBe(true);
+  });
+
   it('shows attempts before the statechart in the panel of a phase', async () => {
     const { page, open } = await asked(WIDE);
     await open('?phase=draft');
@@ -67,7 +132,7 @@ describe('an item', () => {
     const { page, item } = await asked(WIDE);
     await page.goto(item);
     await page.getByRole('region', { name: 'Latest attempt: attempt 1' }).getByText('Bees fly.').waitFor();
-    await expectOrder(page, ['.asked', '#attempt-heading', '#inputs-heading', '#usage-heading']);
+    await expectOrder(page, ['h1', '.about', '#attempt-heading', '#inputs-heading', '#usage-heading']);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRunHistory } from '../../visualizations/dashboard/src/data/run-history.ts';
-import { viewportFor } from '../../visualizations/dashboard/src/run/graph/graph-viewport.ts';
+import { viewportFor, wholeAgain } from '../../visualizations/dashboard/src/run/graph/graph-viewport.ts';
 import { layoutForRun } from '../../visualizations/dashboard/src/run/graph/layout-request.ts';
 import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/graph/neighbours.ts';
 import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/graph/phase-face.ts';
@@ -25,6 +25,22 @@ describe('viewportFor()', () => {
     ['where it looks, where there is no window', [at(5000, 0)], { ...viewport, width: 0 }, null],
   ])('chooses %s', (_, nodes, from, look) => {
     expect(viewportFor(nodes, from, 0.6)).toEqual(look);
+  });
+});
+
+describe('wholeAgain()', () => {
+  const at = (x: number) => ({ name: String(x), x, y: 100, width: 100, height: 40 });
+  const nodes = [at(100), at(700)];
+  const narrow = { x: 0, y: 0, zoom: 1, width: 600, height: 400 };
+
+  it.each([
+    ['all, from further off', nodes, narrow, 800, { x: 400, y: 100, zoom: 552 / 700 }],
+    ['nothing new, if all is still in view', nodes, { ...narrow, width: 760 }, 800, null],
+    ['nothing new, if somebody had moved the graph', nodes, { ...narrow, x: 300 }, 800, null],
+    ['nothing new, if names could not be read', nodes, { ...narrow, width: 300 }, 800, null],
+    ['nothing new at first, if there was no window', nodes, narrow, 0, null],
+  ])('shows %s', (_, places, viewport, before, look) => {
+    expect(wholeAgain(places, viewport, before, 0.6)).toEqual(look);
   });
 });
 

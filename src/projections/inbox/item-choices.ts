@@ -50,7 +50,7 @@ export interface Choice extends Consequences {
 export function choicesOf(plan: Plan, snapshot: RunSnapshot, item: InboxItem, hasIssues = false): readonly Choice[] {
   const abort: Choice = { ...NOTHING, answer: 'abort', means: 'the run ends as cancelled', ...ends('cancelled') };
   if (item.kind === 'task') {
-    const means = `it is the output of task "${item.task}"`;
+    const means = `your answer is the output of task "${item.task}"`;
     return [{ ...NOTHING, ...valueEnd(plan, snapshot, item), answer: 'value', means }, abort];
   }
   if (item.kind === 'limit') {
@@ -115,7 +115,7 @@ function choicesFor(scene: Scene, { kind, empty }: InboxItem, hasIssues: boolean
     ...NOTHING,
     ...approved,
     answer: 'approve',
-    means: approval(isReview),
+    means: approval(isFinal),
     runs: freed(scene),
   };
   const edit: Choice = {
@@ -147,8 +147,9 @@ function choicesFor(scene: Scene, { kind, empty }: InboxItem, hasIssues: boolean
   ];
 }
 
-function approval(isReview: boolean): string {
-  return isReview ? 'your vote is for it' : 'the outputs of this attempt are committed';
+/** @param isFinal True if no other reviewer votes. */
+function approval(isFinal: boolean): string {
+  return isFinal ? 'the outputs of this attempt are committed' : 'you vote for it; its other reviewers vote too';
 }
 
 function rewind({ plan, graph, snapshot, index, name }: Scene, target: string, isReview: boolean): Choice {

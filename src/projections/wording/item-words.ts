@@ -10,7 +10,7 @@ export const waitsFor: Readonly<Record<InboxItem['kind'], string>> = {
   escalation: 'waits for a decision',
   limit: 'is spent, and the run is held',
   task: "waits for a person's output",
-  review: 'waits for the decision of its reviewer, a person',
+  review: "waits for a person's review",
 };
 
 /** Describes the reason code of an item; an unknown code is returned as it is. */

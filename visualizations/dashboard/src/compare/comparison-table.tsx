@@ -50,7 +50,8 @@ export function ComparisonTable({ comparison }: { readonly comparison: RunCompar
         ))}
       </ul>
       <p>
-        <a href={hashOf({ page: 'compare', run: b.runId, other: a.runId })}>Swap A and B</a>{' '}
+        <a href={hashOf({ page: 'compare', run: b.runId, other: a.runId })}>Swap A and B</a>
+        {' · '}
         <a href={hashOf({ page: 'compare', run: a.runId, other: '' })}>Compare A with another run</a>
       </p>
     </>

@@ -9,7 +9,7 @@ import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { useNow } from '../data/now.ts';
-import { aboutOf, becauseOf, deadlineOf } from '../inbox/item-words.ts';
+import { aboutOf, becauseOf, deadlineOf, isPlainQueue, titleOf } from '../inbox/item-words.ts';
 import { SeverityTag } from '../inbox/severity-tag.tsx';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
@@ -67,19 +67,20 @@ function ItemList({ items, now, label }: ItemListProps): ReactNode {
 
 function ItemCard({ item, now }: { readonly item: UiItem; readonly now: number }): ReactNode {
   const deadline = deadlineOf(item, now);
+  const question = titleOf(item);
   return (
     <li className={item.answer ? 'answered' : item.severity}>
       <div className="item-title">
         <a href={hashOf({ page: 'item', item: item.id })}>
-          <bdi>{startOf(aboutOf(item), 80)}</bdi>
+          <bdi>{question ?? startOf(aboutOf(item), 80)}</bdi>
         </a>
         <SeverityTag severity={item.severity} />
-        <span className="quiet">{becauseOf(item)}</span>
+        {item.because === 'asked' ? null : <span className="quiet">{becauseOf(item)}</span>}
         <span className="age quiet">
           <TimeAgo time={item.openedAt} now={now} />
         </span>
       </div>
-      <p className="item-reason">{startOf(item.reason, 280)}</p>
+      {question === undefined ? <p className="item-reason">{startOf(item.reason, 280)}</p> : null}
       <p className="item-facts quiet">
         <span>
           <a href={hashOfRun(item.runId)}>
@@ -87,7 +88,8 @@ function ItemCard({ item, now }: { readonly item: UiItem; readonly now: number }
           </a>{' '}
           <code>{inOneLine(item.runId)}</code>
         </span>
-        <span>queue {startOf(item.queue, 40)}</span>
+        {question === undefined ? null : <bdi>{startOf(aboutOf(item), 80)}</bdi>}
+        {isPlainQueue(item) ? null : <span>queue {startOf(item.queue, 40)}</span>}
         {deadline === '' ? null : <span className="deadline">{deadline}</span>}
         {item.answer ? <strong>{inOneLine(answeredBy(item.answer))}</strong> : null}
       </p>

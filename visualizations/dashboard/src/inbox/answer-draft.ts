@@ -60,6 +60,11 @@ export type Drafted =
       readonly task?: string | undefined;
     };
 
+/** Preselects the value for the question of a task: any other answer ends the run. It still has to be entered. */
+export function preselected(draft: Draft, { kind }: Pick<UiItemDetail['item'], 'kind'>): Draft {
+  return draft.answer === null && kind === 'task' ? { ...draft, answer: 'value' } : draft;
+}
+
 /** Converts a draft to a reply. */
 export function replyOf(draft: Draft, detail: UiItemDetail): Drafted {
   const { feedback, reason, target } = draft;
@@ -106,6 +111,7 @@ export function readTyped({ as, text }: Typed): { readonly value: unknown } | { 
 // --- internal ---
 
 const CHANGE_MISSING = 'Enter what to change.';
+const VALUE_MISSING = 'Enter a value. To send an empty text, choose JSON and enter "".';
 
 function edited({ outputs }: Draft, { item }: UiItemDetail): Drafted {
   const read: Record<string, unknown> = {};
@@ -138,6 +144,7 @@ function valued({ option, value }: Draft, { item }: UiItemDetail): Drafted {
     if (option === null || !item.choices.includes(option)) return { problem: 'Choose a value.', field: 'option' };
     return { reply: { type: 'value', value: option } };
   }
+  if (value.as === 'text' && value.text === '') return { problem: VALUE_MISSING, field: 'value' };
   const read = readTyped(value);
   return 'problem' in read
     ? { problem: read.problem, field: 'value' }

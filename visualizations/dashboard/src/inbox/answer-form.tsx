@@ -9,9 +9,10 @@ import { refusedBy, post, type Refused } from '../data/ask.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { inOneLine } from '../parts/untrusted-text.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
-import { type Drafted, replyOf } from './answer-draft.ts';
+import { type Draft, type Drafted, preselected, replyOf } from './answer-draft.ts';
 import { answerCommand } from './answer-command.ts';
 import { AnswerFields } from './answer-fields.tsx';
+import { BlockedNote } from './blocked-note.tsx';
 import { chosenChoice } from './chosen-choice.ts';
 import { ChoiceList } from './choice-list.tsx';
 import { Consequences } from './consequences.tsx';
@@ -25,9 +26,10 @@ interface AnswerFormProps {
   readonly onAnswered: (answered: Answered) => void;
 }
 
-/** The form. It keeps the typed text if the server refuses the answer. */
+/** The form. It keeps the typed text if the server refuses the answer. Without any, it shows no choices once the item is over. */
 export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): ReactNode {
-  const [draft, change, drop] = useDraft(detail.item.id);
+  const [kept, change, drop] = useDraft(detail.item.id);
+  const draft = preselected(kept, detail.item);
   const [sending, setSending] = useState(false);
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -36,6 +38,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
   const disabled = blocked !== null || sending;
   const choice = chosenChoice(draft, detail);
   const drafted = replyOf(draft, detail);
+  const isOver = detail.item.closedAt !== undefined || detail.item.answer !== undefined;
   const command = 'reply' in drafted ? answerCommand(detail.item.id, drafted.reply) : null;
 
   useEffect(() => {
@@ -76,23 +79,28 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
 
   return (
     <form ref={form} className="answer" aria-label="Answer" noValidate onSubmit={onSubmit}>
-      <ChoiceList
-        choices={detail.choices}
-        answer={draft.answer}
-        isWrong={problem?.field === 'answer'}
-        disabled={disabled}
-        onChange={(answer) => {
-          setProblem(null);
-          setIsAsking(false);
-          change({ answer });
-        }}
-      />
-      <AnswerFields draft={draft} detail={detail} change={change} wrong={problem?.field} disabled={disabled} />
-      <div aria-live="polite">{choice ? <Consequences choice={choice} /> : null}</div>
+      {blocked === null ? null : <BlockedNote detail={detail} why={blocked} />}
+      {isOver && kept.answer === null ? null : (
+        <>
+          <ChoiceList
+            choices={detail.choices}
+            answer={draft.answer}
+            isWrong={problem?.field === 'answer'}
+            disabled={disabled}
+            onChange={(answer) => {
+              setProblem(null);
+              setIsAsking(false);
+              change({ answer });
+            }}
+          />
+          <AnswerFields draft={draft} detail={detail} change={change} wrong={problem?.field} disabled={disabled} />
+          <div aria-live="polite">{choice ? <Consequences choice={choice} /> : null}</div>
+        </>
+      )}
       {refusal ? <RefusalNote error={refusal} /> : null}
       {problem ? (
         <p className="wrong" role="alert">
-          {problemText(problem)}
+          {problemText(problem, draft)}
         </p>
       ) : null}
       {blocked === null ? (
@@ -102,9 +110,7 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
           disabled={disabled}
           onBack={() => setIsAsking(false)}
         />
-      ) : (
-        <p className="quiet">{blocked}</p>
-      )}
+      ) : null}
       {command && blocked === null ? <CopyCommand words={command} name="this answer" /> : null}
     </form>
   );
@@ -115,8 +121,8 @@ export function AnswerForm({ detail, blocked, onAnswered }: AnswerFormProps): Re
 type Problem = Extract<Drafted, { readonly problem: string }>;
 
 /** Problems of JSON are shown at the field itself. */
-function problemText({ problem, field, task }: Problem): string {
-  if (field === 'value') return 'Nothing was sent. Correct the JSON.';
+function problemText({ problem, field, task }: Problem, { value }: Draft): string {
+  if (field === 'value' && value.as === 'json') return 'Nothing was sent. Correct the JSON.';
   return task === undefined ? problem : `Nothing was sent. Correct the JSON of ${inOneLine(task)}.`;
 }
 

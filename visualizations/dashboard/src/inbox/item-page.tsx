@@ -50,6 +50,7 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   const title = `${startOf(aboutOf(item), 60)} ${stateOf(item)}, ${startOf(item.pipeline, 60)}`;
   usePageMark(title, item.closedAt === undefined ? 'warn' : 'dim');
   const [answered, setAnswered] = useState<Answered | null>(null);
+  const blocked = blockedBy(detail, readOnly);
   return (
     <article className="item">
       <ItemHead item={item} run={detail.run} />
@@ -57,12 +58,17 @@ function Item({ detail }: { readonly detail: UiItemDetail }): ReactNode {
       <div className="item-columns">
         <div className="evidence">
           <Evidence detail={detail} />
+          {answered || blocked !== null ? null : (
+            <button type="button" className="primary to-answer" onClick={toAnswer}>
+              Go to the answer
+            </button>
+          )}
         </div>
         <div className="answer-side" id="answer" tabIndex={-1}>
           {answered ? (
             <AnswerOutcome answered={answered} item={item} sequel={detail.sequel} />
           ) : (
-            <AnswerForm detail={detail} blocked={blockedBy(detail, readOnly)} onAnswered={setAnswered} />
+            <AnswerForm detail={detail} blocked={blocked} onAnswered={setAnswered} />
           )}
         </div>
       </div>
@@ -87,6 +93,14 @@ function Evidence({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   );
 }
 
+/** On narrow screens the answer is far below the evidence. */
+function toAnswer(): void {
+  const answer = document.getElementById('answer');
+  answer?.scrollIntoView();
+  answer?.focus({ preventScroll: true });
+}
+
+/** The reason why nothing can be sent; `null` if an answer can. */
 function blockedBy({ item, mayAnswer }: UiItemDetail, readOnly: boolean): string | null {
   if (item.closedAt !== undefined) return 'The item is closed, so nothing can be sent.';
   if (item.answer) return `It is ${inOneLine(answeredBy(item.answer))}: nothing more can be sent.`;

@@ -9,7 +9,7 @@ import type { UiItemDetail } from '../../../../src/server/api.ts';
 import { Meter } from '../parts/meter.tsx';
 import { amount, exactDuration } from '../parts/words.ts';
 
-/** Meters of the run, and a line about the phase. */
+/** Meters of the run, and a line about the phase. Times alone, which have no limit, tell nothing and are not shown. */
 export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactNode {
   const { item, used, phaseUsed, limits } = detail;
   const meters = [
@@ -19,6 +19,7 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
     ['Working time', used.durationMs, limits.durationMs, exactDuration],
     ['Total time', used.elapsedMs, limits.deadlineMs, exactDuration],
   ] as const;
+  if (!meters.some(([name, value, max]) => max !== undefined || (value > 0 && !TIMES.has(name)))) return null;
   return (
     <section aria-labelledby="usage-heading">
       <h2 id="usage-heading">Used so far</h2>
@@ -37,3 +38,7 @@ export function ItemUsage({ detail }: { readonly detail: UiItemDetail }): ReactN
     </section>
   );
 }
+
+// --- internal ---
+
+const TIMES: ReadonlySet<string> = new Set(['Working time', 'Total time']);

@@ -18,6 +18,20 @@ export function stateOf({ kind, closedAt }: Pick<InboxItem, 'kind' | 'closedAt'>
   return closedAt === undefined ? waitsFor[kind] : 'is closed';
 }
 
+/**
+ * The question of an item that a person was asked, if it is short enough for a title; `undefined` for a long one, and for an item that has
+ * a reason instead.
+ */
+export function titleOf({ because, reason }: Pick<InboxItem, 'because' | 'reason'>): string | undefined {
+  const isTitle = because === 'asked' && reason.length <= MOST_TITLE && !/[\r\n]/u.test(reason);
+  return isTitle ? inOneLine(reason) : undefined;
+}
+
+/** True for the usual queue with the usual severity, which tell a person nothing. */
+export function isPlainQueue({ queue, severity }: Pick<InboxItem, 'queue' | 'severity'>): boolean {
+  return queue === 'default' && severity === 'normal';
+}
+
 /** The reason why a person is asked. */
 export function becauseOf(item: Pick<InboxItem, 'because' | 'loop'>): string {
   return inOneLine(becauseIn(item));
@@ -39,6 +53,9 @@ export function isRefused({ outcome = '' }: Pick<InboxItem, 'outcome'>): boolean
 }
 
 // --- internal ---
+
+/** Most characters of a title. */
+const MOST_TITLE = 200;
 
 function afterwards({ onExpiry = 'stay' }: InboxItem): string {
   if (onExpiry === 'reject') return 'then is rejected';

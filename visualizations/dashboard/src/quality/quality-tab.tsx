@@ -45,5 +45,6 @@ function summaryOf(defects: readonly Defect[], removed: number | null): string {
     const number = defects.filter(({ disposition }) => disposition === one).length;
     return number === 0 ? [] : [`${number} ${one}`];
   });
-  return `${counted(defects.length, 'defect')} found: ${parts.join(', ')}. ${share(removed)} of those that were not withdrawn are removed.`;
+  const but = defects.some(({ disposition }) => disposition === 'withdrawn') ? ', without the withdrawn' : '';
+  return `${counted(defects.length, 'defect')} found: ${parts.join(', ')}. Removed${but}: ${share(removed)}.`;
 }

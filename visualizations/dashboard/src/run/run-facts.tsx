@@ -31,7 +31,9 @@ export function RunFacts({ run, moment, info, isLive }: RunFactsProps): ReactNod
       <Fact name="Elapsed">
         <Elapsed moment={moment} max={plan?.limits.deadlineMs} goesOn={isLive && typeof info?.worker === 'string'} />
       </Fact>
-      <Fact name="Working time">{outOf(snapshot.metrics.durationMs, plan?.limits.durationMs, exactDuration)}</Fact>
+      <Fact name="Working time">
+        <WorkingTime moment={moment} max={plan?.limits.durationMs} info={isLive ? info : undefined} />
+      </Fact>
       <Fact name="Cost">{outOf(snapshot.metrics.costUsd, plan?.limits.costUsd, dollars)}</Fact>
       <Fact name="Corrections">{outOf(snapshot.metrics.corrections, plan?.limits.corrections, amount)}</Fact>
       <Tokens used={snapshot.metrics.tokens} limits={plan?.limits} />
@@ -112,6 +114,22 @@ function Elapsed({ moment, max, goesOn }: ElapsedProps): ReactNode {
       ) : null}
     </>
   );
+}
+
+interface WorkingTimeProps {
+  readonly moment: RunAtRecord;
+  /** Milliseconds that the run may work. */
+  readonly max: number | undefined;
+  /** The run as the server knows it; `undefined` if the page shows an earlier state. */
+  readonly info: UiRun | undefined;
+}
+
+/** The time of work. While a process works on the run, and does not only wait for people, it grows as in the list of runs. */
+function WorkingTime({ moment: { snapshot }, max, info }: WorkingTimeProps): ReactNode {
+  const now = useNow();
+  const isAtWork = snapshot.status === 'running' && info?.standing === 'running' && info.worker !== null;
+  const since = isAtWork ? Math.max(0, now - info.updatedAt) : 0;
+  return outOf(snapshot.metrics.durationMs + since, max, exactDuration);
 }
 
 function Tokens({ used, limits }: { readonly used: number; readonly limits: Limits | undefined }): ReactNode {

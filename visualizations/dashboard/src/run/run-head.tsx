@@ -39,9 +39,11 @@ export function RunHead({ run, moment, info, items }: RunHeadProps): ReactNode {
         <StandingBadge of={standing} /> <code className="run-id quiet">{inOneLine(run)}</code>
       </h1>
       <Progress moment={moment} />
-      <span className="cost" title="Cost so far">
-        {dollars(snapshot.metrics.costUsd)}
-      </span>
+      {snapshot.metrics.costUsd > 0 ? (
+        <span className="cost" title="Cost so far">
+          {dollars(snapshot.metrics.costUsd)}
+        </span>
+      ) : null}
       {open[0] ? (
         <a className="answer-link" href={hashOf({ page: 'item', item: open[0].id })}>
           Answer{open.length > 1 ? ` (1 of ${open.length})` : ''}

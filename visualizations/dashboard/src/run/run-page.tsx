@@ -16,6 +16,7 @@ import { QualityTab } from '../quality/quality-tab.tsx';
 import { GraphTab } from './graph/graph-tab.tsx';
 import { PhasePanel } from './phase/phase-panel.tsx';
 import { RecordsTab } from './records/records-tab.tsx';
+import { EndCauses } from './end-causes.tsx';
 import { OpenItems, useOpenItems } from './open-items.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunHead } from './run-head.tsx';
@@ -70,6 +71,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
         <RunHead run={run} moment={moment} info={isLive ? info : undefined} items={isLive ? items : []} />
         {isLive ? <OpenItems items={items} /> : null}
         {isLive ? <NotBegun run={info} /> : null}
+        <EndCauses moment={moment} route={route} />
         <RunStory log={log} moment={moment} route={route} />
         <RunDetails run={run} moment={moment} info={info} isLive={isLive} />
         <TimeBar log={log} plan={moment.plan} at={at} look={look} />

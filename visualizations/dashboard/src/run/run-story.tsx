@@ -5,11 +5,11 @@
  */
 import { type ReactNode, useMemo } from 'react';
 import { referenceIn } from '../../../../src/model/events/large-values.ts';
-import { problemText } from '../../../../src/projections/wording/error-words.ts';
 import type { RecordLog } from '../data/records.ts';
 import type { RunAtRecord } from '../data/run-history.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { OutputView } from '../parts/output-view.tsx';
+import { SCROLLED } from '../parts/scrolled.ts';
 import { inOneLine, startOf } from '../parts/untrusted-text.ts';
 import { hashOf, type RunRoute } from '../route.ts';
 
@@ -19,12 +19,11 @@ interface RunStoryProps {
   readonly route: RunRoute;
 }
 
-/** The input with its beginning, the reason of the end, and the outputs of the last phases. */
+/** The input with its beginning, and the outputs of the last phases. */
 export function RunStory({ log, moment, route }: RunStoryProps): ReactNode {
   return (
     <div className="run-story">
       <Input log={log} />
-      <Ended moment={moment} />
       <Result moment={moment} route={route} />
     </div>
   );
@@ -58,14 +57,6 @@ function beginningOf(input: unknown): string {
   return startOf(typeof input === 'string' ? input : JSON.stringify(input), MOST);
 }
 
-/** The reason of the end, if there is one. */
-function Ended({ moment: { snapshot } }: Pick<RunStoryProps, 'moment'>): ReactNode {
-  const { status, reason, error, limit } = snapshot;
-  const why = error?.message ?? reason ?? (limit === null ? null : `the limit ${limit} is spent`);
-  if (status === 'running' || why === null || why === '') return null;
-  return <p className="ended">{startOf(problemText(why), 400)}</p>;
-}
-
 /** The outputs of the approved phases on which no other phase depends. */
 function Result({ moment: { plan, snapshot }, route }: Pick<RunStoryProps, 'moment' | 'route'>): ReactNode {
   const outputs = useMemo(() => {
@@ -81,17 +72,19 @@ function Result({ moment: { plan, snapshot }, route }: Pick<RunStoryProps, 'mome
   return (
     <section className="result" aria-labelledby="result-heading">
       <h2 id="result-heading">Result</h2>
-      {outputs.slice(0, MOST_OUTPUTS).map(({ phase, task, value }) => (
-        <div key={JSON.stringify([phase, task])}>
-          <h3>
-            <a href={hashOf({ ...route, phase, attempt: null })}>
-              <bdi>{startOf(phase, 80)}</bdi>
-            </a>{' '}
-            / <bdi>{startOf(task, 80)}</bdi>
-          </h3>
-          <OutputView value={value} name={`${inOneLine(task)} of ${inOneLine(phase)}`} />
-        </div>
-      ))}
+      <div className="outputs" {...SCROLLED}>
+        {outputs.slice(0, MOST_OUTPUTS).map(({ phase, task, value }) => (
+          <div key={JSON.stringify([phase, task])}>
+            <h3>
+              <a href={hashOf({ ...route, phase, attempt: null })}>
+                <bdi>{startOf(phase, 80)}</bdi>
+              </a>{' '}
+              / <bdi>{startOf(task, 80)}</bdi>
+            </h3>
+            <OutputView value={value} name={`${inOneLine(task)} of ${inOneLine(phase)}`} />
+          </div>
+        ))}
+      </div>
       {outputs.length > MOST_OUTPUTS ? (
         <p className="quiet">and {outputs.length - MOST_OUTPUTS} more, in the panels of their phases</p>
       ) : null}

@@ -15,14 +15,15 @@ interface FilterFieldProps {
   readonly any: string;
   readonly choices: readonly Choice[];
   readonly onChange: (value: string) => void;
+  readonly className?: string;
 }
 
 /** The field. A value that is no choice any more is shown as it is. */
-export function FilterField({ label, value, any, choices, onChange }: FilterFieldProps): ReactNode {
+export function FilterField({ label, value, any, choices, onChange, className }: FilterFieldProps): ReactNode {
   const id = useId();
   const isKnown = value === '' || choices.some(([one]) => one === value);
   return (
-    <span>
+    <span className={className}>
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value} onChange={({ target }) => onChange(target.value)}>
         <option value="">{any}</option>

@@ -76,7 +76,8 @@ export function RunFilters({ runs, wanted }: RunFiltersProps): ReactNode {
         label="Sort by"
         any="latest start"
         value={sort}
-        choices={ORDERS}
+        className="order"
+        choices={isListed(sort) ? ORDERS : [...ORDERS, [sort, 'another order']]}
         onChange={(value) => look({ sort: value })}
       />
       {isAny ? (
@@ -98,6 +99,11 @@ const ORDERS = [
   ['tokens', 'most tokens'],
   ['tags', 'tags'],
 ] as const;
+
+/** True for an order that the field offers. The heads of the table offer more. */
+function isListed(sort: string): boolean {
+  return sort === '' || ORDERS.some(([one]) => one === sort);
+}
 
 const STANDINGS = [
   'waiting',

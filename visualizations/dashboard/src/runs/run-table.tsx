@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { memo, type ReactNode, useState } from 'react';
+import { lazy, memo, type ReactNode, Suspense, useState } from 'react';
 import { elapsedMsOf, workedMsOf } from '../../../../src/projections/run/run-order.ts';
 import { dollars, thousands } from '../../../../src/projections/wording/amount-words.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
@@ -13,33 +13,22 @@ import { StandingBadge } from '../parts/status.tsx';
 import { TimeAgo } from '../parts/time-ago.tsx';
 import { exactDuration } from '../parts/words.ts';
 import { ALL_RUNS, hashOf, hashOfRun } from '../route.ts';
-import { RunActions } from './run-actions.tsx';
+import { COLUMN_COUNT, RunHeads, type Sorting } from './run-heads.tsx';
 import './runs.css';
 
-/** A table with a row for each run. */
-export function RunTable({ runs }: { readonly runs: readonly UiRun[] }): ReactNode {
+interface RunTableProps {
+  readonly runs: readonly UiRun[];
+  /** The order, if people can change it. */
+  readonly sorting?: Sorting;
+}
+
+/** A table with a row for each run. On a narrow screen each row is a card, whose figures have their names. */
+export function RunTable({ runs, sorting }: RunTableProps): ReactNode {
   const now = useNow(10_000);
   const [open, setOpen] = useState<string | null>(null);
   return (
     <table className="runs">
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Status</th>
-          <th scope="col">Approved</th>
-          {['Work', 'Tokens', 'Cost'].map((title) => (
-            <th key={title} scope="col" className="amount">
-              {title}
-            </th>
-          ))}
-          <th scope="col">Tags</th>
-          <th scope="col">Started</th>
-          <th scope="col">Last record</th>
-          <th scope="col">
-            <span className="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
+      <RunHeads sorting={sorting} />
       <tbody>
         {runs.map((run) => (
           <Row key={run.runId} run={run} now={now} isOpen={open === run.runId} onOpen={setOpen} />
@@ -50,6 +39,9 @@ export function RunTable({ runs }: { readonly runs: readonly UiRun[] }): ReactNo
 }
 
 // --- internal ---
+
+/** Loaded when somebody wants to act: most people only look. */
+const RunActions = lazy(() => import('./run-actions.tsx').then(({ RunActions: view }) => ({ default: view })));
 
 interface RowProps {
   readonly run: UiRun;
@@ -110,25 +102,26 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
         <td className="progress">
           <progress aria-hidden="true" value={approved} max={Math.max(1, phases)} /> {approved} of {phases}
         </td>
-        <td className="amount" title={`${exactDuration(elapsedMsOf(run, now))} in all`}>
-          {worked === undefined ? '–' : exactDuration(worked)}
-        </td>
-        <td className="amount">{tokens > 0 ? thousands(tokens) : '–'}</td>
-        <td className="amount">{costUsd > 0 ? dollars(costUsd) : '–'}</td>
-        <td className="tags">
+        <Amount name="Work" text={worked === undefined ? undefined : exactDuration(worked)} />
+        <Amount name="In all" kind="in-all" text={exactDuration(elapsedMsOf(run, now))} />
+        <Amount name="Tokens" text={tokens > 0 ? thousands(tokens) : undefined} />
+        <Amount name="Cost" text={costUsd > 0 ? dollars(costUsd) : undefined} />
+        <td className={tags.length === 0 ? 'tags empty' : 'tags'}>
           {tags.map((tag, at) => (
             <a key={at} href={hashOf({ ...ALL_RUNS, tag })}>
               {inOneLine(tag)}
             </a>
           ))}
         </td>
-        <td>
+        <td className="time">
+          <CellName name="Started" />
           <TimeAgo time={startedAt} now={now} />
         </td>
-        <td>
+        <td className="time">
+          <CellName name="Last record" />
           <TimeAgo time={updatedAt} now={now} />
         </td>
-        <td className="amount">
+        <td className={actions.length === 0 ? 'actions empty' : 'actions'}>
           {actions.length === 0 ? null : (
             <button type="button" aria-expanded={isOpen} onClick={() => onOpen(isOpen ? null : runId)}>
               Actions
@@ -142,11 +135,34 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
       </tr>
       {isOpen ? (
         <tr className="opened">
-          <td colSpan={10}>
-            <RunActions run={run} />
+          <td colSpan={COLUMN_COUNT}>
+            <Suspense fallback={<p className="quiet">Loading…</p>}>
+              <RunActions run={run} />
+            </Suspense>
           </td>
         </tr>
       ) : null}
     </>
   );
+}
+
+interface AmountProps {
+  readonly name: string;
+  /** `undefined` for an unknown amount, and for none. */
+  readonly text: string | undefined;
+  readonly kind?: string;
+}
+
+function Amount({ name, text, kind = '' }: AmountProps): ReactNode {
+  return (
+    <td className={`amount ${kind} ${text === undefined ? 'empty' : ''}`}>
+      <CellName name={name} />
+      {text ?? '–'}
+    </td>
+  );
+}
+
+/** The name of a figure, shown only if the heads of the columns are not. */
+function CellName({ name }: { readonly name: string }): ReactNode {
+  return <span className="cell-name quiet">{name} </span>;
 }

@@ -4,16 +4,17 @@
  * @module
  */
 import { type ReactNode, useMemo, useState } from 'react';
-import { orderRuns, runOrders } from '../../../../src/projections/run/run-order.ts';
 import type { UiRun } from '../../../../src/server/api.ts';
 import { useNow } from '../data/now.ts';
 import { RefusalNote } from '../parts/refusal-note.tsx';
 import { amount, counted } from '../parts/words.ts';
+import { go } from '../navigate.ts';
 import type { Route } from '../route.ts';
 import { filterRuns, type RunFilter } from './filter-runs.ts';
 import { RunFilters } from './run-filters.tsx';
 import { MOST_RUNS } from './run-list.ts';
 import { RunTable } from './run-table.tsx';
+import { type Sort, sortOf, sortRuns, sortText } from './sort-runs.ts';
 import { SavedFilters } from './saved-filters.tsx';
 import { useRunList } from './use-run-list.ts';
 import './runs.css';
@@ -40,10 +41,9 @@ const PAGE = 100;
 function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wanted: RunFilter }): ReactNode {
   const [most, setMost] = useState(PAGE);
   const now = useNow(10_000);
-  const found = useMemo(() => {
-    const order = runOrders.find((one) => one === wanted.sort) ?? 'started';
-    return orderRuns(filterRuns(runs, wanted, now), order, now);
-  }, [runs, wanted, now]);
+  const sort = useMemo(() => sortOf(wanted.sort), [wanted.sort]);
+  const found = useMemo(() => sortRuns(filterRuns(runs, wanted, now), sort, now), [runs, wanted, sort, now]);
+  const onSort = (next: Sort) => go({ ...wanted, page: 'runs', sort: sortText(next) }, 'replace');
   if (runs.length === 0) {
     return (
       <p className="quiet">
@@ -62,7 +62,11 @@ function Listed({ runs, wanted }: { readonly runs: readonly UiRun[]; readonly wa
         </output>
         {runs.length === MOST_RUNS ? '; older ones are not listed' : ''}
       </p>
-      {found.length === 0 ? <p>No run matches these filters.</p> : <RunTable runs={found.slice(0, most)} />}
+      {found.length === 0 ? (
+        <p>No run matches these filters.</p>
+      ) : (
+        <RunTable runs={found.slice(0, most)} sorting={{ sort, onSort }} />
+      )}
       {found.length > most ? (
         <p>
           <button type="button" onClick={() => setMost(most + PAGE)}>

@@ -143,7 +143,9 @@ function Hit({ hit }: { readonly hit: SearchHit }): ReactNode {
       </span>
       <p>
         {inOneLine(before)}
+        {/\s$/u.test(before) ? ' ' : ''}
         <mark>{inOneLine(match)}</mark>
+        {/^\s/u.test(after) ? ' ' : ''}
         {inOneLine(after)}
       </p>
     </li>

@@ -45,6 +45,25 @@ export function viewportFor(nodes: readonly LayoutNode[], viewport: Viewport, le
   return { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, zoom };
 }
 
+/**
+ * Finds a viewport that shows the whole graph again, after the canvas has got narrower.
+ *
+ * @param widthBefore The width of the canvas before, in pixels.
+ * @param least The zoom from which names are readable.
+ * @returns `null` if the whole graph was not in view before, still is, or would not be readable.
+ */
+export function wholeAgain(
+  nodes: readonly LayoutNode[],
+  viewport: Viewport,
+  widthBefore: number,
+  least: number,
+): Look | null {
+  const box = boxOf(nodes);
+  if (!isIn(box, { ...viewport, width: widthBefore }) || isIn(box, viewport)) return null;
+  const zoom = Math.min(viewport.zoom, (viewport.width - 2 * EDGE) / (box.right - box.left));
+  return zoom < least ? null : { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2, zoom };
+}
+
 /** Moves the centre of a view to a point, as near as it can without showing emptiness beside a graph that is larger. */
 export function centreWithin(
   point: Pick<Look, 'x' | 'y'>,

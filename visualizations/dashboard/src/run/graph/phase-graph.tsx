@@ -19,7 +19,7 @@ import type { Plan } from '../../../../../src/model/plan/plan.ts';
 import type { Layout } from '../../../../layout/layout.ts';
 import type { SentBack } from '../../data/run-history.ts';
 import { KeysContext } from './graph-keys.ts';
-import { centreWithin, viewportFor } from './graph-viewport.ts';
+import { centreWithin, viewportFor, wholeAgain } from './graph-viewport.ts';
 import { createNodeMaker, type PhaseNode } from './graph-parts.ts';
 import { MiniMap } from './mini-map.tsx';
 import { isWay, neighbourOf } from './neighbours.ts';
@@ -87,16 +87,24 @@ function Canvas(props: PhaseGraphProps): ReactNode {
     },
     [flow, layout],
   );
-  // Moves the opened phase into view, also if the panel makes the graph narrower.
+  // If the panel makes the graph narrower, it is shown whole as before, or else the opened phase is moved into view.
   const width = useStore((state) => state.width);
+  const widthBefore = useRef(0);
   useEffect(() => {
+    const viewport = { ...flow.getViewport(), width, height: store.getState().height };
+    const whole = wholeAgain(layout.nodes, viewport, widthBefore.current, READABLE);
+    widthBefore.current = width;
+    if (whole) {
+      void flow.setCenter(whole.x, whole.y, { zoom: whole.zoom, duration: durationNow() });
+      return;
+    }
     const node = layout.nodes.find(({ name }) => name === open);
     if (!node || width === 0) return;
-    const { x, y, zoom } = flow.getViewport();
+    const { x, y, zoom } = viewport;
     const [left, right] = [(node.x - node.width / 2) * zoom + x, (node.x + node.width / 2) * zoom + x];
     const middle = node.y * zoom + y;
     if (left < 0 || right > width || middle < 0) void flow.setCenter(node.x, node.y, { zoom, duration: durationNow() });
-  }, [flow, layout, open, width]);
+  }, [flow, layout, open, width, store]);
   // Moves phases that match the filters into view. Changes of the run move nothing.
   const latest = useRef(faces);
   useEffect(() => {
