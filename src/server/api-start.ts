@@ -14,6 +14,8 @@ export interface UiPipeline {
   readonly isChecked: boolean;
   /** The JSON Schema of the input, if its schema has one. */
   readonly schema?: unknown;
+  /** Tags of runs that are started without any. */
+  readonly tags?: readonly string[] | undefined;
   /** The command that works on its runs. */
   readonly workCommand?: string | undefined;
 }
@@ -26,7 +28,7 @@ export interface StartRequest {
   readonly runId: string;
   /** Any JSON. @default no input */
   readonly input?: unknown;
-  /** Tags of the run, such as `team=search`. @default none */
+  /** Tags of the run, such as `team=search`. @default those of the pipeline */
   readonly tags?: readonly string[] | undefined;
   /** True to begin the run at once, without a worker, if the server can resume runs. @default false */
   readonly begin?: boolean | undefined;

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import type { Pipeline } from '../model/definition/define.ts';
+import { checkedTags } from '../model/events/run-tags.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkPipeline } from '../runtime/run.ts';
 import type { UiPipeline } from './api.ts';
@@ -16,6 +17,8 @@ export interface PipelineToStart {
   readonly source?: string | undefined;
   /** The memory scope of its runs; `false` for no memory. @default false */
   readonly memory?: string | false | undefined;
+  /** Tags of runs that are started without any. @default none */
+  readonly tags?: readonly string[] | undefined;
   /** The command that works on its runs, for users who have no worker. @default none: the page names `createWorker` */
   readonly workCommand?: string | undefined;
 }
@@ -28,7 +31,7 @@ export interface KnownPipeline extends Omit<PipelineToStart, 'pipeline'> {
 /** The pipelines by name. */
 export type KnownPipelines = ReadonlyMap<string, KnownPipeline>;
 
-/** Reads the option `pipelines`. @throws PhasegateError `INPUT_INVALID` if two have one name; `DEFINITION_INVALID` if one is no pipeline. */
+/** Reads the option `pipelines`. @throws PhasegateError `INPUT_INVALID` if two have one name; `DEFINITION_INVALID` if one is no pipeline; `TAG_INVALID`. */
 export function knownPipelines(
   given: readonly (Pipeline<unknown, never> | Pipeline<unknown> | PipelineToStart)[],
 ): KnownPipelines {
@@ -37,18 +40,19 @@ export function knownPipelines(
     const { pipeline, ...rest } = 'pipeline' in one ? one : { pipeline: one };
     checkPipeline(pipeline);
     if (known.has(pipeline.name)) throw twice(pipeline.name);
-    known.set(pipeline.name, { ...rest, pipeline });
+    known.set(pipeline.name, { ...rest, tags: checkedTags(rest.tags), pipeline });
   }
   return known;
 }
 
 /** Describes the pipelines for the page, in the order in which they were given. */
 export function listPipelines(known: KnownPipelines): readonly UiPipeline[] {
-  return [...known.values()].map(({ pipeline: { name, plan, work }, workCommand }) => ({
+  return [...known.values()].map(({ pipeline: { name, plan, work }, tags, workCommand }) => ({
     name,
     phases: plan.phases.length,
     isChecked: work.input !== undefined,
     schema: work.input && jsonSchemaOf(work.input),
+    tags,
     workCommand,
   }));
 }

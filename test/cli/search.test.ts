@@ -14,7 +14,13 @@ it('prints the places of a text in all runs, or in one', async () => {
   const single = await phasegate(['search', 'notes', one], { cwd });
   expect(single.stdout).toMatch(new RegExp(`^${one}  \\d+  research / read: output, attempt 1  notes\n$`, 'u'));
   const [hit] = (await phasegate(['search', 'notes', '--json'], { cwd })).stdout.split('\n');
-  expect(JSON.parse(hit ?? '')).toMatchObject({ runId: other, in: 'output', phase: 'research', attempt: 1, match: 'notes' });
+  expect(JSON.parse(hit ?? '')).toMatchObject({
+    runId: other,
+    in: 'output',
+    phase: 'research',
+    attempt: 1,
+    match: 'notes',
+  });
   expect(await phasegate(['search', 'notes', '--limit', '1'], { cwd })).toMatchObject({
     stdout: containing(`${other}  `),
     stderr: containing('only the first 1 places are shown'),
