@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { z } from 'zod';
 import type { Pipeline } from '../model/definition/define.ts';
 import { checkedTags } from '../model/events/run-tags.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkPipeline } from '../runtime/run.ts';
 import type { UiPipeline } from './api.ts';
+import { inputFieldsOf } from './input-fields.ts';
+import { inputSchemaOf } from './input-schema.ts';
 
 /** A pipeline whose runs the dashboard starts. */
 export interface PipelineToStart {
@@ -26,6 +27,8 @@ export interface PipelineToStart {
 /** A pipeline with its values for {@link PipelineToStart}. */
 export interface KnownPipeline extends Omit<PipelineToStart, 'pipeline'> {
   readonly pipeline: Pipeline<unknown>;
+  /** The JSON Schema of the input, and the fields of its form, as far as there are some. */
+  readonly input: Pick<UiPipeline, 'schema' | 'fields'>;
 }
 
 /** The pipelines by name. */
@@ -40,18 +43,18 @@ export function knownPipelines(
     const { pipeline, ...rest } = 'pipeline' in one ? one : { pipeline: one };
     checkPipeline(pipeline);
     if (known.has(pipeline.name)) throw twice(pipeline.name);
-    known.set(pipeline.name, { ...rest, tags: checkedTags(rest.tags), pipeline });
+    known.set(pipeline.name, { ...rest, tags: checkedTags(rest.tags), input: inputOf(pipeline.work.input), pipeline });
   }
   return known;
 }
 
 /** Describes the pipelines for the page, in the order in which they were given. */
 export function listPipelines(known: KnownPipelines): readonly UiPipeline[] {
-  return [...known.values()].map(({ pipeline: { name, plan, work }, tags, workCommand }) => ({
+  return [...known.values()].map(({ pipeline: { name, plan, work }, input, tags, workCommand }) => ({
     name,
     phases: plan.phases.length,
     isChecked: work.input !== undefined,
-    schema: work.input && jsonSchemaOf(work.input),
+    ...input,
     tags,
     workCommand,
   }));
@@ -59,23 +62,10 @@ export function listPipelines(known: KnownPipelines): readonly UiPipeline[] {
 
 // --- internal ---
 
-/** The JSON Schema of an input, as a help to write it; `undefined` if the schema cannot be expressed so. */
-function jsonSchemaOf(schema: object): unknown {
-  try {
-    if (isZod(schema)) return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-    const standard: unknown = Reflect.get(schema, '~standard');
-    const convert: unknown = Reflect.get(Object(Reflect.get(Object(standard), 'jsonSchema')), 'input');
-    if (typeof convert !== 'function') return undefined;
-    const json: unknown = Reflect.apply(convert, undefined, [{ target: 'draft-2020-12' }]);
-    return json;
-  } catch {
-    return undefined;
-  }
-}
-
-/** True for a schema of any copy of zod 4. */
-function isZod(schema: object): schema is z.core.$ZodType {
-  return '_zod' in schema;
+/** Describes the schema of an input once, as that may take long. */
+function inputOf(schema: object | undefined): KnownPipeline['input'] {
+  const json = schema && inputSchemaOf(schema);
+  return { schema: json, fields: inputFieldsOf(json) };
 }
 
 function twice(name: string): PhasegateError {
