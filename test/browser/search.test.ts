@@ -29,6 +29,8 @@ it('finds a text in all runs and in one, shows it as text, and leads to its reco
   expect(page.url()).toContain('#/search?text=BEES');
   expect(await places.locator('mark').allTextContents()).toEqual(['bees', 'bees', 'bees', 'bees']);
   await page.getByText('the <b>bees</b> of a').waitFor();
+  // The space before the mark is kept.
+  expect(await places.getByText('more bees', { exact: true }).count()).toBe(2);
   await page
     .getByRole('link', { name: /draft: decision, record/u })
     .first()

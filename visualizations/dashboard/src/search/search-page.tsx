@@ -149,12 +149,17 @@ function Hit({ hit }: { readonly hit: SearchHit }): ReactNode {
         {startOf(pipeline, 60)} {startOf(runId, 60)} <time dateTime={isoTime(time)}>{timeText(time)}</time>
       </span>
       <p>
-        {inOneLine(before)}
-        <mark>{inOneLine(match)}</mark>
-        {inOneLine(after)}
+        {inside(before)}
+        <mark>{inside(match)}</mark>
+        {inside(after)}
       </p>
     </li>
   );
+}
+
+/** Makes one line of a part of a text. `inOneLine` alone would drop the spaces between the parts. */
+function inside(part: string): string {
+  return inOneLine(`|${part}|`).slice(1, -1);
 }
 
 /** Places that are read at first, and that each click adds. */

@@ -101,6 +101,7 @@ function Control({ field, text, problem, disabled, onChange, id }: FieldProps & 
     <input
       {...shared}
       type="text"
+      className={kind === 'text' ? '' : 'short'}
       inputMode={kind === 'text' ? 'text' : kind === 'integer' ? 'numeric' : 'decimal'}
       autoComplete="off"
       onChange={({ target }) => onChange(target.value)}
@@ -114,7 +115,7 @@ const KINDS: Readonly<Record<InputField['kind'], string>> = {
   number: 'A number.',
   integer: 'A whole number.',
   choice: '',
-  json: 'JSON.',
+  json: 'As JSON.',
 };
 
 /** The description of a field, its type, and the value of an empty one. */

@@ -106,7 +106,7 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
           {readable([refused.atFields.size > 0 ? AT_FIELDS : [], ...refused.others].flat().join('\n'))}
         </p>
       ) : (
-        <p className="quiet note">
+        <p className="quiet note about-input">
           {pipeline.isChecked ? 'A schema checks the input. ' : ''}
           {fields.length > 0 ? 'Empty fields are not sent.' : 'An empty field is no input.'}
         </p>
@@ -120,17 +120,18 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
           )}
         </ClosedPart>
       )}
-      <p>
-        <label htmlFor={`${id} tags`}>Tags</label>{' '}
+      <div className="field">
+        <label htmlFor={`${id} tags`}>Tags</label>
         <input
           id={`${id} tags`}
+          type="text"
           value={tags}
           placeholder="nightly team=search"
           maxLength={2000}
           disabled={isSending}
           onChange={({ target }) => setTags(target.value)}
         />
-      </p>
+      </div>
       {canBegin ? (
         <label className="begin">
           <input type="checkbox" checked={begin} onChange={({ target }) => setBegin(target.checked)} /> begin at once,
