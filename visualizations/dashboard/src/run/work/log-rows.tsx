@@ -17,6 +17,7 @@ interface LogRowsProps {
 
 /** The rows, each as high as its text. */
 export function LogRows({ log: { all, count }, scroller, isFollowing }: LogRowsProps): ReactNode {
+  // oxlint-disable-next-line react/incompatible-library -- its functions are used here only, and nothing memoizes them
   const rows = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
