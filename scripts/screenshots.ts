@@ -7,16 +7,16 @@
  *
  * @module
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { launch } from '../test/browser/chromium.ts';
 import { describePicture } from '../test/browser/describe-picture.ts';
-import { showPictures } from '../test/browser/doc-pictures.ts';
+import { showPictures, type Shown } from '../test/browser/doc-pictures.ts';
 import { pictureSection } from '../test/browser/picture-file.ts';
 
-const MOST_BYTES = 150_000;
+const MOST_BYTES = 200_000;
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 const build = process.env['PHASEGATE_BUILD'] ?? 'dist';
@@ -24,6 +24,8 @@ const target = join(repository, 'docs/images');
 const browser = await launch();
 const sections: string[] = [];
 try {
+  // Pictures of pages that are no longer shown must not stay.
+  await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   await showPictures(browser, join(isAbsolute(build) ? build : join(repository, build), 'dashboard'), take);
   await writeFile(join(target, 'pictures.txt'), sections.join('\n'));
@@ -36,11 +38,11 @@ process.exit();
 // --- internal ---
 
 /** Takes a screenshot of a page, and describes it. */
-async function take(name: string, page: Page): Promise<void> {
+async function take({ name, page, isRepeated }: Shown): Promise<void> {
   const path = join(target, `${name}.png`);
   const picture = await still(page);
   await writeFile(path, picture);
-  sections.push(pictureSection(name, picture, await describePicture(page)));
+  sections.push(pictureSection(name, picture, await describePicture(page, isRepeated)));
   console.log(`docs/images/${name}.png, ${picture.byteLength} bytes`);
   if (picture.byteLength > MOST_BYTES) throw new Error(`${path} is larger than ${MOST_BYTES} bytes`);
 }

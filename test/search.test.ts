@@ -79,6 +79,41 @@ describe('the search in runs', () => {
     expect((await all(store, { text: 'word', runId: 'b', limit: 1 })).map(({ runId }) => runId)).toEqual(['b', 'b']);
   });
 
+  it('numbers the attempts of a phase over its generations, also in parts that begin inside a run', async () => {
+    const store = memoryStore();
+    const draft = fake('draft', {
+      outputs: ['word 1', 'word 2', 'word 3', 'word 4'],
+      verdicts: ['RETRY: more', 'APPROVE'],
+    });
+    const check = fake('check', { after: ['draft'], verdicts: ['RETRY_PREDECESSOR draft: again', 'APPROVE'] });
+    await startRun(pipelineOf('book', [draft, check]), { store, runId: 'r', input: 'a word' }).result;
+    const numbers = async (options: Partial<SearchOptions>) =>
+      (await all(store, { text: 'word', ...options })).map(({ match, after, attempt }) => [
+        `${match}${after}`,
+        attempt,
+      ]);
+    const expected = [
+      ['word', null],
+      ['word 1', 1],
+      ['word 2', 2],
+      ['word 3', 3],
+    ];
+    expect(await numbers({})).toEqual(expected);
+    expect(await numbers({ limit: 1 })).toEqual(expected);
+  });
+
+  it('leaves out the numbers of attempts far inside a run, as counting would take long', async () => {
+    const start = { type: 'phase.started', phase: 'p', generation: 0, attempt: 0, revision: null } as const;
+    const event = output('a hit').event;
+    const records = Array.from({ length: 200_003 }, (_, at) => {
+      return { runId: 'r', seq: at + 1, time: 0, event: at === 0 ? start : event } as RunRecord;
+    });
+    const store = partOf(records, { runId: 'r', seq: records.length, pipeline: 'p' });
+    const at = (seq: number) => ({ text: 'hit', after: { runId: 'r', seq }, turn: () => Promise.resolve(), limit: 1 });
+    expect((await searchRuns(store, at(199_999))).hits).toMatchObject([{ seq: 200_000, attempt: 1 }]);
+    expect((await searchRuns(store, at(200_000))).hits).toMatchObject([{ seq: 200_001, attempt: null }]);
+  });
+
   it('ends a part after 20 000 records, serves others between pieces, and stops when it is told to', async () => {
     const event = output('no hit').event;
     const records = Array.from({ length: 45_000 }, (_, at) => ({ runId: 'r', seq: at + 1, time: 0, event }));

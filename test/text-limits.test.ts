@@ -363,7 +363,7 @@ describe('a file of a pipeline in YAML', () => {
   it('with the maximum number of characters is read, whatever its number of bytes', async () => {
     const source = 'name: p\nphases:\n  - name: a\n    tasks:\n      - name: t\n        command: ["true"]\n# ';
     const path = await fileOf((at) => writeFile(at, source.padEnd(TEXT_LIMITS.yaml, '語')));
-    expect((await loadYaml('p.yaml', path)).name).toBe('p');
+    expect((await loadYaml('p.yaml', path)).pipeline.name).toBe('p');
   });
 });
 

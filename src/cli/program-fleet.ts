@@ -89,6 +89,7 @@ function withFleetOptions(command: Command): Command {
   )
     .option('--json', 'print every record as a line of JSON, and nothing else, on standard output')
     .option('--run-id <id>', 'the id of the run (default: a new ULID)', toRunId)
+    .option('--tag <tag>', 'a tag of the run, such as nightly or team=search; may be repeated', addTo)
     .option('--wait', WAIT)
     .option('--ui', UI)
     .addOption(storeOption('stores the run'));

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Pipeline } from '../model/definition/define.ts';
+import { InputInvalidError } from '../model/errors/input-invalid-error.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { GivenInput, RunRecord } from '../model/events/event.ts';
 import { isSameJson, toJson } from '../model/values/json.ts';
@@ -24,11 +25,9 @@ export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, g
   try {
     const checked = work.input ? await check(work.input, given) : undefined;
     if (checked?.ok === false) {
-      const problem = `Cannot start a run of pipeline "${name}" as its schema refuses the input:\n  ${checked.refusal.lines.join('\n  ')}`;
-      return {
-        ok: false,
-        error: new PhasegateError('INPUT_INVALID', problem, { hint: 'Pass an `input` that the schema accepts.' }),
-      };
+      const problem = `Cannot start a run of pipeline "${name}" as its schema refuses the input`;
+      const hint = 'Pass an `input` that the schema accepts.';
+      return { ok: false, error: new InputInvalidError(problem, checked.refusal, hint) };
     }
     const copy = toJson(checked ? checked.value : given);
     if (copy.ok) return { ...copy, given: givenOf(given, copy.value) };

@@ -14,8 +14,32 @@ export interface UiPipeline {
   readonly isChecked: boolean;
   /** The JSON Schema of the input, if its schema has one. */
   readonly schema?: unknown;
+  /** The fields of a form for the input, which is an object. Absent if only JSON or text can hold every input. */
+  readonly fields?: readonly InputField[] | undefined;
+  /** Tags of runs that are started without any. */
+  readonly tags?: readonly string[] | undefined;
   /** The command that works on its runs. */
   readonly workCommand?: string | undefined;
+}
+
+/** A field for a property of an input. */
+export interface InputField {
+  /** The name of the property, of at most 200 characters. It may be any text. */
+  readonly name: string;
+  /**
+   * - `text`: a text of one line; `lines`: a text of any lines.
+   * - `number`, `integer`
+   * - `choice`: one of `choices`.
+   * - `json`: any JSON, for all other types.
+   */
+  readonly kind: 'text' | 'lines' | 'number' | 'integer' | 'choice' | 'json';
+  /** The values of `choice`, 1 to 100. */
+  readonly choices?: readonly (string | number | boolean | null)[] | undefined;
+  readonly isRequired: boolean;
+  /** The description of the property, of at most 500 characters. */
+  readonly help?: string | undefined;
+  /** The value of an absent property, as JSON of at most 500 characters. */
+  readonly byDefault?: string | undefined;
 }
 
 /** A request to start a run. */
@@ -26,7 +50,7 @@ export interface StartRequest {
   readonly runId: string;
   /** Any JSON. @default no input */
   readonly input?: unknown;
-  /** Tags of the run, such as `team=search`. @default none */
+  /** Tags of the run, such as `team=search`. @default those of the pipeline */
   readonly tags?: readonly string[] | undefined;
   /** True to begin the run at once, without a worker, if the server can resume runs. @default false */
   readonly begin?: boolean | undefined;

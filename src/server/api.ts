@@ -67,7 +67,7 @@ import type { Difference, DifferenceFile } from '../workspaces/port.ts';
 import type { UserAction } from './http/access.ts';
 import type { Refusal } from './http/refusal.ts';
 
-export type { Started, StartRequest, UiPipeline } from './api-start.ts';
+export type { InputField, Started, StartRequest, UiPipeline } from './api-start.ts';
 export type { Refusal } from './http/refusal.ts';
 
 /** The server that the browser is connected to. */

@@ -3,11 +3,13 @@
  *
  * @module
  */
-import { z } from 'zod';
 import type { Pipeline } from '../model/definition/define.ts';
+import { checkedTags } from '../model/events/run-tags.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkPipeline } from '../runtime/run.ts';
 import type { UiPipeline } from './api.ts';
+import { inputFieldsOf } from './input-fields.ts';
+import { inputSchemaOf } from './input-schema.ts';
 
 /** A pipeline whose runs the dashboard starts. */
 export interface PipelineToStart {
@@ -16,6 +18,8 @@ export interface PipelineToStart {
   readonly source?: string | undefined;
   /** The memory scope of its runs; `false` for no memory. @default false */
   readonly memory?: string | false | undefined;
+  /** Tags of runs that are started without any. @default none */
+  readonly tags?: readonly string[] | undefined;
   /** The command that works on its runs, for users who have no worker. @default none: the page names `createWorker` */
   readonly workCommand?: string | undefined;
 }
@@ -23,12 +27,14 @@ export interface PipelineToStart {
 /** A pipeline with its values for {@link PipelineToStart}. */
 export interface KnownPipeline extends Omit<PipelineToStart, 'pipeline'> {
   readonly pipeline: Pipeline<unknown>;
+  /** The JSON Schema of the input, and the fields of its form, as far as there are some. */
+  readonly input: Pick<UiPipeline, 'schema' | 'fields'>;
 }
 
 /** The pipelines by name. */
 export type KnownPipelines = ReadonlyMap<string, KnownPipeline>;
 
-/** Reads the option `pipelines`. @throws PhasegateError `INPUT_INVALID` if two have one name; `DEFINITION_INVALID` if one is no pipeline. */
+/** Reads the option `pipelines`. @throws PhasegateError `INPUT_INVALID` if two have one name; `DEFINITION_INVALID` if one is no pipeline; `TAG_INVALID`. */
 export function knownPipelines(
   given: readonly (Pipeline<unknown, never> | Pipeline<unknown> | PipelineToStart)[],
 ): KnownPipelines {
@@ -37,41 +43,29 @@ export function knownPipelines(
     const { pipeline, ...rest } = 'pipeline' in one ? one : { pipeline: one };
     checkPipeline(pipeline);
     if (known.has(pipeline.name)) throw twice(pipeline.name);
-    known.set(pipeline.name, { ...rest, pipeline });
+    known.set(pipeline.name, { ...rest, tags: checkedTags(rest.tags), input: inputOf(pipeline.work.input), pipeline });
   }
   return known;
 }
 
 /** Describes the pipelines for the page, in the order in which they were given. */
 export function listPipelines(known: KnownPipelines): readonly UiPipeline[] {
-  return [...known.values()].map(({ pipeline: { name, plan, work }, workCommand }) => ({
+  return [...known.values()].map(({ pipeline: { name, plan, work }, input, tags, workCommand }) => ({
     name,
     phases: plan.phases.length,
     isChecked: work.input !== undefined,
-    schema: work.input && jsonSchemaOf(work.input),
+    ...input,
+    tags,
     workCommand,
   }));
 }
 
 // --- internal ---
 
-/** The JSON Schema of an input, as a help to write it; `undefined` if the schema cannot be expressed so. */
-function jsonSchemaOf(schema: object): unknown {
-  try {
-    if (isZod(schema)) return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
-    const standard: unknown = Reflect.get(schema, '~standard');
-    const convert: unknown = Reflect.get(Object(Reflect.get(Object(standard), 'jsonSchema')), 'input');
-    if (typeof convert !== 'function') return undefined;
-    const json: unknown = Reflect.apply(convert, undefined, [{ target: 'draft-2020-12' }]);
-    return json;
-  } catch {
-    return undefined;
-  }
-}
-
-/** True for a schema of any copy of zod 4. */
-function isZod(schema: object): schema is z.core.$ZodType {
-  return '_zod' in schema;
+/** Describes the schema of an input once, as that may take long. */
+function inputOf(schema: object | undefined): KnownPipeline['input'] {
+  const json = schema && inputSchemaOf(schema);
+  return { schema: json, fields: inputFieldsOf(json) };
 }
 
 function twice(name: string): PhasegateError {

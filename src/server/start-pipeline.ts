@@ -26,8 +26,9 @@ export async function startPipeline(
   const known = context.pipelines.get(name);
   if (!known) throw unknown(name, [...context.pipelines.keys()]);
   const { pipeline, source, memory } = known;
+  const ownTags = tags ?? known.tags;
   // People can answer through the inbox.
-  await submitRun(context.store, pipeline, { input, runId, source, memory, tags, attended: true });
+  await submitRun(context.store, pipeline, { input, runId, source, memory, tags: ownTags, attended: true });
   const run = await findRun(context, runId);
   const hasBegun = run.seq > 1 || withLiveness(run, context.isAlive).lease !== undefined;
   if (hasBegun || !begin || !context.actions) return { runId, state: hasBegun ? 'begun' : 'submitted' };

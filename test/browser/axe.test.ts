@@ -5,7 +5,8 @@
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { human, startRun, task } from '../../src/index.ts';
+import { z } from 'zod';
+import { definePipeline, human, phase, startRun, task } from '../../src/index.ts';
 import { type Route, routeOf, runTabs } from '../../visualizations/dashboard/src/route.ts';
 import { fake } from '../rig.ts';
 import { violationsOf } from './axe.ts';
@@ -104,7 +105,16 @@ function statesOf(item: string, closed: string): readonly State[] {
     { name: 'unknown run', hash: '#/run/none' },
     { name: 'unknown item', hash: '#/item/none' },
     { name: 'start', hash: '#/start' },
-    { name: 'start, with the schema', hash: '#/start?pipeline=paper', act: openAll },
+    { name: 'start, with the schema', hash: '#/start?pipeline=typed', act: openAll },
+    {
+      name: 'start, with faulty fields',
+      hash: '#/start?pipeline=typed',
+      async act(page) {
+        await page.getByLabel('words').fill('many');
+        await press(page, 'Start');
+        await page.locator('[aria-invalid="true"]').nth(1).waitFor();
+      },
+    },
     { name: 'runs, found', hash: '#/runs?find=story' },
     { name: 'runs, none found', hash: '#/runs?find=nothing' },
     { name: 'item, closed', hash: `#/item/${encodeURIComponent(closed)}` },
@@ -167,8 +177,19 @@ async function told(): Promise<{ readonly url: string; readonly states: readonly
     fake('tree', { outputs: [{ wings: 4, names: ['left', null, true] }] }),
     fake('ask', { tasks: [task('ada', { run: human({ question: 'Good?' }) })] }),
   ]);
+  const input = z.object({
+    topic: z.string().describe('The subject.'),
+    words: z.int().optional(),
+    tone: z.enum(['dry', 'warm']),
+    sources: z.array(z.string()).optional(),
+  });
+  const typed = definePipeline({
+    name: 'typed',
+    input,
+    phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })],
+  });
   const { url, store } = await dashboard({
-    pipelines: [paper],
+    pipelines: [paper, typed],
     actions: { resume: () => Promise.resolve(), retry: () => Promise.resolve() },
   });
   const { drafts } = startStory(store);

@@ -6,12 +6,12 @@
  */
 import type { Page } from 'playwright-core';
 
-/** Describes a page, as lines. */
-export async function describePicture(page: Page): Promise<string> {
-  const roles = await page.locator('body').ariaSnapshot();
+/** Describes a page, as lines. @param isRepeated True for the looks alone, if its roles and texts are described already. @default false */
+export async function describePicture(page: Page, isRepeated = false): Promise<string> {
+  const roles = isRepeated ? '' : `${await page.locator('body').ariaSnapshot()}\n\n`;
   const looks: unknown = await page.evaluate(LOOKS);
   // Versions of browsers differ in the spaces of dates.
-  return `${roles}\n\n${String(looks)}`.replaceAll(/[\u00A0\u202F]/gu, ' ');
+  return `${roles}${String(looks)}`.replaceAll(/[\u00A0\u202F]/gu, ' ');
 }
 
 // --- internal ---

@@ -25,8 +25,9 @@ describe('the pictures of the documentation', () => {
 
   it(`are fresh; if not, run: ${RETAKE}`, { timeout: 240_000 }, async () => {
     const sections: string[] = [];
-    await showPictures(browser, assets, async (name, page) => {
-      sections.push(pictureSection(name, readFileSync(join(folder, `${name}.png`)), await describePicture(page)));
+    await showPictures(browser, assets, async ({ name, page, isRepeated }) => {
+      const picture = readFileSync(join(folder, `${name}.png`));
+      sections.push(pictureSection(name, picture, await describePicture(page, isRepeated)));
     });
     const stored = readFileSync(join(folder, 'pictures.txt'), 'utf8');
     expect(sections.join('\n'), `The dashboard differs from its pictures. Run: ${RETAKE}`).toBe(stored);

@@ -57,6 +57,7 @@ describe('candidates', () => {
     ['run a.ts --input-file ', ['files']],
     ['import ', ['files']],
     ['ls --c', ['words', '--color']],
+    ['ls --sort t', ['words', 'tokens', 'tags']],
   ])('%s', async (line, words) => {
     expect(await offered(line)).toEqual(words);
   });
@@ -102,6 +103,19 @@ describe('runs and items', () => {
     const { stdout } = await phasegate(['__complete', '--', 'show', ''], { cwd });
     expect(stdout).toContain('\nsecond\tnote, completed\n');
     expect(stdout).toContain('\nasked\tletter, waiting\n');
+  });
+
+  it('have tags, those of the latest runs first', async () => {
+    const cwd = await withRuns();
+    const store = sqliteStore(join(cwd, STORE));
+    await runPipeline(noted, { store, runId: 'x', tags: ['team=ads', 'nightly', 'a/b=c:d@e'] });
+    await runPipeline(noted, { store, runId: 'y', tags: ['team=search', 'nightly'] });
+    await store.close();
+    const tags = ['nightly', 'team=search', 'a/b=c:d@e', 'team=ads'];
+    expect(await offered('ls --tag ', cwd)).toEqual(['words', ...tags]);
+    expect(await offered('run p.mjs --tag team=', cwd)).toEqual(['words', 'team=search', 'team=ads']);
+    expect(await offered('ls --tag=team=s', cwd)).toEqual(['words', '--tag=team=search']);
+    expect((await phasegate(['__complete', '--', 'ls', '--tag', 'n'], { cwd })).stdout).toContain('nightly\t2 runs\n');
   });
 
   it('are those of the store that the line or the environment names', async () => {

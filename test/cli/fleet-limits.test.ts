@@ -29,10 +29,11 @@ it('phasegate fleet needs an estimate for a limit, and then counts it for each a
   expect(refused.stderr).toContain('ESTIMATE_MISSING in phase "phase-1", reviewer "reviewer-1": a limit counts');
   const goal = await phasegate(['fleet', 'Add a file.', ...fleet.slice(3)], options);
   expect([goal.code, goal.stderr]).toEqual([2, expect.stringContaining('ESTIMATE_MISSING')]);
-  const done = await phasegate([...fleet, '--estimate-tokens', '60'], options);
+  const done = await phasegate([...fleet, '--estimate-tokens', '60', '--tag', 'team=search'], options);
   expect([done.code, done.stderr]).toEqual([0, '']);
   const { stdout } = await phasegate(['show', 'latest', '--json'], options);
   expect(JSON.parse(stdout)).toMatchObject({ metrics: { tokens: 60 } });
+  expect((await phasegate(['ls', '--tag', 'team=search'], options)).stdout).toMatch(/ team=search *$/mu);
 
   const subtasks = ['a', 'b'].map((id, at) => ({ id, title: id, description: '', depends_on: at === 0 ? [] : ['a'] }));
   await put(user, 'plan.json', JSON.stringify({ goal: 'Add a file.', subtasks }));

@@ -18,6 +18,7 @@ describe('phasegate fleet', () => {
     [['--plan', '.', ...AGENT], 'Cannot read the plan "." as EISDIR'],
     [['--plan', 'cycle.json', ...AGENT], 'DEPENDENCY_CYCLE: subtask "a" depends on itself'],
     [['Goal', ...AGENT, '--max-tokens', '5'], 'ESTIMATE_MISSING'],
+    [['Goal', ...AGENT, '--tag', 'two words'], 'its tags are invalid: this is no tag: "two words"'],
   ])('refuses %j', async (args, message) => {
     const subtasks = [{ id: 'a', title: 'a', description: '', depends_on: ['a'] }];
     const cwd = await files({

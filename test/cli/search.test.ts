@@ -8,13 +8,19 @@ it('prints the places of a text in all runs, or in one', async () => {
   const [one, other] = [await ranTo(cwd, 1), await ranTo(cwd, 1)];
   const all = await phasegate(['search', 'not LIKE'], { cwd });
   // The reason is in the decision, in the rejection, and in the end of the run.
-  expect(all.stdout).toMatch(new RegExp(`^${other}  \\d+  draft: decision  Not like this\\.\n`, 'u'));
+  expect(all.stdout).toMatch(new RegExp(`^${other}  \\d+  draft: decision, attempt 1  Not like this\\.\n`, 'u'));
   expect(all.stdout).toContain(`\n${one}  `);
   expect(all.code).toBe(0);
   const single = await phasegate(['search', 'notes', one], { cwd });
-  expect(single.stdout).toMatch(new RegExp(`^${one}  \\d+  research / read: output  notes\n$`, 'u'));
+  expect(single.stdout).toMatch(new RegExp(`^${one}  \\d+  research / read: output, attempt 1  notes\n$`, 'u'));
   const [hit] = (await phasegate(['search', 'notes', '--json'], { cwd })).stdout.split('\n');
-  expect(JSON.parse(hit ?? '')).toMatchObject({ runId: other, in: 'output', phase: 'research', match: 'notes' });
+  expect(JSON.parse(hit ?? '')).toMatchObject({
+    runId: other,
+    in: 'output',
+    phase: 'research',
+    attempt: 1,
+    match: 'notes',
+  });
   expect(await phasegate(['search', 'notes', '--limit', '1'], { cwd })).toMatchObject({
     stdout: containing(`${other}  `),
     stderr: containing('only the first 1 places are shown'),

@@ -1,13 +1,20 @@
 /** Tags on the command line: of new runs, in lists, as filters; and the columns that lists are sorted by. */
 import { describe, expect, it } from 'vitest';
 import { article } from './article.ts';
-import { phasegate } from './cli.ts';
+import { files, phasegate } from './cli.ts';
 
 /** Runs the pipeline of a folder. */
 async function ran(cwd: string, runId: string, ...flags: readonly string[]): Promise<void> {
   const { code } = await phasegate(['run', 'p.mjs', '--run-id', runId, ...flags], { cwd });
   expect(code).toBe(0);
 }
+
+const TAGGED = `name: p
+tags: [team=search, nightly]
+phases:
+  - name: a
+    tasks: [{ name: t, command: [echo, text] }]
+`;
 
 /** The ids that `ls` lists. */
 async function listed(cwd: string, ...flags: readonly string[]): Promise<readonly unknown[]> {
@@ -51,6 +58,30 @@ describe('tags on the command line', () => {
     await phasegate(['fork', 'one', '--at', 'draft'], { cwd });
     expect(await listed(cwd)).toHaveLength(3);
     expect(await listed(cwd, '--tag', 'team=search')).toHaveLength(3);
+  }, 60_000);
+
+  it('are those of a file in YAML, except for keys that --tag has', async () => {
+    const cwd = await files({ 'p.yaml': TAGGED });
+    const tagsOf = async (runId: string, ...flags: readonly string[]) => {
+      await phasegate(['run', 'p.yaml', '--run-id', runId, ...flags], { cwd });
+      return (await phasegate(['show', runId], { cwd })).stdout.match(/^ {2}tags (.*)$/mu)?.[1];
+    };
+    expect(await tagsOf('one')).toBe('nightly team=search');
+    expect(await tagsOf('two', '--tag', 'team=ads', '--tag', 'new')).toBe('new nightly team=ads');
+    expect(await tagsOf('three', '--detach')).toBe('nightly team=search');
+  }, 60_000);
+
+  it('of a file in YAML are refused with their line', async () => {
+    for (const [tags, problem] of [
+      ['[two words]', 'p.yaml:2:7: "tags": this is no tag: "two words". Use at most 16 tags'],
+      ['[a=1, a=2]', 'p.yaml:2:7: "tags": two tags have the key "a": a=1 and a=2. Give each key one value.'],
+      ['[1]', 'p.yaml:2:8: item 1 of "tags": expected text, found a number'],
+      [JSON.stringify(Array.from({ length: 17 }, (_, at) => `t${at}`)), 'p.yaml:2:7: "tags": '],
+    ]) {
+      const cwd = await files({ 'p.yaml': TAGGED.replace(/\[.*/u, tags ?? '') });
+      const { code, stderr } = await phasegate(['run', 'p.yaml'], { cwd });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(problem ?? '')]);
+    }
   }, 60_000);
 
   it('that are invalid start nothing', async () => {

@@ -18,8 +18,9 @@ const code = files.filter(({ name }) => /\.(?:js|css|html)$/u.test(name));
 describe('the built dashboard', () => {
   it('stays small', () => {
     const sent = code.map(({ text }) => gzipSync(text).byteLength).reduce((sum, size) => sum + size, 0);
-    // The limit has room above 289 000 bytes: react-dom has 65 000, @xyflow/react 40 000, the highlighter 22 000, Markdown 18 000.
-    expect(sent).toBeLessThan(303_000);
+    // The limit has room above 306 000 bytes: react-dom has 65 000, @xyflow/react 40 000, the highlighter 22 000, Markdown 18 000,
+    // @tanstack/react-virtual 10 000.
+    expect(sent).toBeLessThan(315_000);
   });
 
   it('begins with a small part: the home page and the list of runs', () => {

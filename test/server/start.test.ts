@@ -164,6 +164,22 @@ describe('the tags of a run that the dashboard starts', () => {
     expect(await found('')).toEqual(['other', 'r']);
   });
 
+  it('are those of the pipeline if the request names none', async () => {
+    const { store, post, get } = await served({ pipelines: [{ pipeline: plain, tags: ['team=search', 'nightly'] }] });
+    expect((await get('/api/pipelines')).body).toMatchObject({ pipelines: [{ tags: ['nightly', 'team=search'] }] });
+    for (const [runId, tags] of [
+      ['own', undefined],
+      ['none', []],
+      ['other', ['new']],
+    ] as const)
+      expect(await post('/api/runs', { pipeline: 'plain', runId, tags })).toMatchObject({ status: 200 });
+    const stored = await Promise.all(['own', 'none', 'other'].map(async (id) => (await store.run(id))?.tags));
+    expect(stored).toEqual([['nightly', 'team=search'], undefined, ['new']]);
+    await expect(served({ pipelines: [{ pipeline: plain, tags: ['two words'] }] })).rejects.toMatchObject({
+      code: 'TAG_INVALID',
+    });
+  });
+
   it('are refused if they are none, and nothing is stored', async () => {
     const { store, post } = await served({ pipelines });
     expect(await post('/api/runs', { pipeline: 'plain', runId: 'r', tags: ['two words'] })).toMatchObject({

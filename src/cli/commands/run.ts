@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { withDefaultTags } from '../../model/events/run-tags.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { startRun } from '../../runtime/start.ts';
 import { thisHolder } from '../../store/holder.ts';
@@ -32,15 +33,15 @@ export interface RunFlags extends InputFlags, StoreFlags, DriveFlags, LimitFlags
 export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Promise<ExitCode> {
   const input = await readInput(flags, io);
   const limits = limitsOf(flags);
-  const tags = flags.tag;
   const loaded = await loadToRun(file, io);
   if ('started' in loaded && flags.detach) throw (await import('../load/load-module.ts')).startsItself(file);
   if ('started' in loaded && limits)
     io.stderr.write('phasegate: flags do not limit runs that a module starts itself.\n');
-  if ('started' in loaded && tags)
+  if ('started' in loaded && flags.tag)
     io.stderr.write('phasegate: --tag has no effect on runs that a module starts itself.\n');
   if ('started' in loaded) return (await import('../load/own-run.ts')).awaitOwnRuns(file, loaded.started, io);
   const { pipeline } = loaded;
+  const tags = withDefaultTags(flags.tag, loaded.tags);
   const memory = flags.memory ?? DEFAULT_SCOPE;
   if (flags.detach) {
     const { submitFile } = await import('../run/submit.ts');

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Argument, Command, Option } from 'commander';
+import { runOrders } from '../../projections/run/run-order.ts';
 import { standings } from '../../store/run-status.ts';
 import { optionNamed, optionsOf, readTyped, type Typed } from './command-line.ts';
 
@@ -14,7 +15,7 @@ export interface Candidate {
 }
 
 /** Kinds of words that only a store knows. */
-export type StoredKind = 'run' | 'item';
+export type StoredKind = 'run' | 'item' | 'tag';
 
 /** The words and files that may come next. */
 export interface Candidates {
@@ -98,10 +99,11 @@ async function valuesOf(
   if (taker.argChoices) return { words: taker.argChoices.map((word) => ({ word, note: '' })), endings: undefined };
   const kinds = nameOf(taker).split('|');
   const store = values.get('--store');
-  const stored = kinds.filter((kind) => kind === 'run' || kind === 'item');
+  const stored = kinds.filter((kind) => kind === 'run' || kind === 'item' || kind === 'tag');
   const words = [
     ...(await Promise.all(stored.map((kind) => readStore(kind, store)))).flat(),
     ...(kinds.includes('status') ? listed(standings, last) : []),
+    ...(kinds.includes('column') ? runOrders.map((word) => ({ word, note: '' })) : []),
     ...(kinds.includes('command') ? commandsOf(program) : []),
   ];
   return { words, endings: kinds.includes('pipeline') ? PIPELINE_ENDINGS : kinds.includes('file') ? [] : undefined };

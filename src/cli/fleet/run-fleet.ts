@@ -6,6 +6,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { ulid } from 'ulid';
+import { checkedTags } from '../../model/events/run-tags.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
@@ -58,6 +59,7 @@ export async function runFleet(
   for (const one of [agent, flags.architect, ...(flags.reviewer ?? [])])
     if (one !== undefined) agentOf(one, { isCompared: true });
   const limits = limitsOf(flags);
+  checkedTags(flags.tag);
   const estimate = estimateOf(flags);
   const runId = flags.runId ?? ulid();
   const path = placeOf(join(dirname(DEFAULT_STORE), 'fleets', `${encodeURIComponent(runId)}.json`), io);

@@ -16,8 +16,15 @@ import { missingExport, missingPackage } from './missing-package.ts';
 import { TO_EXPORT, type OwnRun } from './own-run.ts';
 import { virtualModulesFor } from './virtual-modules.ts';
 
+/** A pipeline, with the tags of its runs if its file has some. */
+export interface LoadedPipeline {
+  readonly pipeline: Pipeline;
+  /** @default none */
+  readonly tags?: readonly string[] | undefined;
+}
+
 /** The result of loading a module: a pipeline, or the runs that the module has started itself. */
-export type LoadedModule = { readonly pipeline: Pipeline } | { readonly started: readonly OwnRun[] };
+export type LoadedModule = LoadedPipeline | { readonly started: readonly OwnRun[] };
 
 /** Creates the error for a module that starts runs itself but exports no pipeline. */
 export function startsItself(file: string): PhasegateError {

@@ -8,7 +8,7 @@ import { extname } from 'node:path';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
-import type { LoadedModule } from './load-module.ts';
+import type { LoadedModule, LoadedPipeline } from './load-module.ts';
 
 /**
  * Loads a pipeline from a module or a YAML file.
@@ -16,8 +16,13 @@ import type { LoadedModule } from './load-module.ts';
  * @throws PhasegateError that says what is wrong with the file.
  */
 export async function loadPipeline(file: string, io: ProgramIo): Promise<Pipeline> {
+  return (await loadWithTags(file, io)).pipeline;
+}
+
+/** Does the same as {@link loadPipeline}, with the tags of runs that the file has. */
+export async function loadWithTags(file: string, io: ProgramIo): Promise<LoadedPipeline> {
   const loaded = await loadToRun(file, io);
-  if ('pipeline' in loaded) return loaded.pipeline;
+  if ('pipeline' in loaded) return loaded;
   throw (await import('./load-module.ts')).startsItself(file);
 }
 
@@ -35,7 +40,7 @@ export async function loadToRun(file: string, io: ProgramIo): Promise<LoadedModu
       return (await import('./load-module.ts')).loadModule(file, path, io);
     case '.yaml':
     case '.yml':
-      return { pipeline: await (await import('./yaml/load.ts')).loadYaml(file, path) };
+      return (await import('./yaml/load.ts')).loadYaml(file, path);
     case '.json':
       return { pipeline: await (await import('./fleet-file.ts')).loadFleet(file, path) };
     default:

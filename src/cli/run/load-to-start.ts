@@ -4,7 +4,7 @@
  * @module
  */
 import type { PipelineToStart } from '../../server/pipelines.ts';
-import { loadPipeline } from '../load/load.ts';
+import { loadWithTags } from '../load/load.ts';
 import { DEFAULT_SCOPE } from '../options/defaults.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -17,9 +17,10 @@ export type LoadedToStart = (opened: OpenStore) => PipelineToStart;
 export async function loadToStart(files: readonly string[], io: ProgramIo): Promise<readonly LoadedToStart[]> {
   const loaded: LoadedToStart[] = [];
   for (const file of files) {
-    const pipeline = await loadPipeline(file, io);
+    const { pipeline, tags } = await loadWithTags(file, io);
     loaded.push((opened) => ({
       pipeline,
+      tags,
       source: placeOf(file, io),
       memory: DEFAULT_SCOPE,
       workCommand: `phasegate work ${argument(file)}${storeArgument(opened)}`,

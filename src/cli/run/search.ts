@@ -55,9 +55,10 @@ export async function searchStored(
 const USUAL_LIMIT = 50;
 
 function lineOf(hit: SearchHit): Line {
-  const { runId, seq, before, match, after } = hit;
+  const { runId, seq, attempt, before, match, after } = hit;
+  const place = `${oneLine(foundIn(hit))}${attempt === null ? '' : `, attempt ${attempt}`}`;
   return [
-    span(`${oneLine(runId)}  ${seq}  ${oneLine(foundIn(hit))}  `, 'dim'),
+    span(`${oneLine(runId)}  ${seq}  ${place}  `, 'dim'),
     span(inside(before)),
     span(inside(match), 'strong'),
     span(inside(after)),

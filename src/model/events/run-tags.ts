@@ -25,21 +25,44 @@ export function isTag(text: unknown): text is string {
  * @throws PhasegateError `TAG_INVALID` for a text that is no tag or has a secret, for two values of one key, and for too many.
  */
 export function checkedTags(tags: unknown): readonly string[] | undefined {
-  if (tags === undefined) return undefined;
-  if (!Array.isArray(tags)) throw invalid('`tags` is no list', FORM);
+  const read = readTags(tags);
+  if ('tags' in read) return read.tags;
+  throw new PhasegateError('TAG_INVALID', `Cannot start a run as its tags are invalid: ${read.problem}`, {
+    hint: read.hint,
+  });
+}
+
+/** Tags that are valid, or the reason why they are not. */
+export type ReadTags =
+  { readonly tags: readonly string[] | undefined } | { readonly problem: string; readonly hint: string };
+
+/** Does the same as {@link checkedTags}, but returns the problem. */
+export function readTags(tags: unknown): ReadTags {
+  if (tags === undefined) return { tags };
+  if (!Array.isArray(tags)) return invalid('`tags` is no list', FORM);
   // The bound comes first, so that no long list is read.
-  if (tags.length > MOST_TAGS) throw invalid(`it has ${tags.length} tags, and ${MOST_TAGS} are the most`, FORM);
+  if (tags.length > MOST_TAGS) return invalid(`it has ${tags.length} tags, and ${MOST_TAGS} are the most`, FORM);
   const byKey = new Map<string, string>();
   for (const tag of tags) {
-    if (!isTag(tag)) throw invalid(`this is no tag: ${shown(tag)}`, FORM);
+    if (!isTag(tag)) return invalid(`this is no tag: ${shown(tag)}`, FORM);
     const key = tagKey(tag);
     // The message does not repeat the secret.
-    if (maskSecrets(tag) !== tag) throw invalid(`the tag "${maskSecrets(key)}" has a secret`, NO_SECRET);
+    if (maskSecrets(tag) !== tag) return invalid(`the tag "${maskSecrets(key)}" has a secret`, NO_SECRET);
     const other = byKey.get(key) ?? tag;
-    if (other !== tag) throw invalid(`two tags have the key "${key}": ${other} and ${tag}`, ONE_VALUE);
+    if (other !== tag) return invalid(`two tags have the key "${key}": ${other} and ${tag}`, ONE_VALUE);
     byKey.set(key, tag);
   }
-  return byKey.size === 0 ? undefined : [...byKey.values()].toSorted(byCode);
+  return { tags: byKey.size === 0 ? undefined : [...byKey.values()].toSorted(byCode) };
+}
+
+/** Returns tags of a run with those of its pipeline file, except for keys that the run has itself. */
+export function withDefaultTags(
+  tags: readonly string[] | undefined,
+  defaults: readonly string[] | undefined,
+): readonly string[] | undefined {
+  if (!tags || !defaults) return tags ?? defaults;
+  const keys = new Set(tags.map(tagKey));
+  return [...defaults.filter((tag) => !keys.has(tagKey(tag))), ...tags];
 }
 
 /** Returns tags that a child run takes over: those that `redact` has not masked. */
@@ -61,8 +84,8 @@ const FORM = `Use at most ${MOST_TAGS} tags such as nightly or team=search: lett
 const NO_SECRET = 'Remove the secret: everybody who lists runs sees their tags.';
 const ONE_VALUE = 'Give each key one value.';
 
-function invalid(found: string, hint: string): PhasegateError {
-  return new PhasegateError('TAG_INVALID', `Cannot start a run as its tags are invalid: ${found}`, { hint });
+function invalid(problem: string, hint: string): ReadTags {
+  return { problem, hint };
 }
 
 function shown(tag: unknown): string {

@@ -13,6 +13,8 @@ export interface Refusal {
   readonly lines: readonly string[];
   /** First path segments of the problems; for input schemas, the names of phases. */
   readonly roots: readonly string[];
+  /** The problems with their paths, in the schema's order. */
+  readonly problems: readonly { readonly path: readonly string[]; readonly message: string }[];
 }
 
 /** A validated value, or the refusal. */
@@ -29,6 +31,7 @@ export async function check(schema: StandardSchemaV1, value: unknown): Promise<C
     refusal: {
       lines: result.issues.map((issue, at) => `${paths[at]?.join('.') || '(root)'}: ${issue.message}`),
       roots: paths.flatMap((path) => path[0] ?? []),
+      problems: result.issues.map(({ message }, at) => ({ path: paths[at] ?? [], message })),
     },
   };
 }

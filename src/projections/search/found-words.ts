@@ -10,3 +10,15 @@ export function foundIn({ phase, task, in: place }: Pick<Found, 'in' | 'phase' |
   const names = [phase, task].filter((name) => name !== null).join(' / ');
   return names === '' ? place : `${names}: ${place}`;
 }
+
+/** Names the attempt of a place: `attempt 2 of draft`; '' if it has none. */
+export function foundAttempt({ phase, attempt }: FoundAttempt): string {
+  return phase === null || attempt === null ? '' : `attempt ${attempt} of ${phase}`;
+}
+
+// --- internal ---
+
+interface FoundAttempt extends Pick<Found, 'phase'> {
+  /** Its number among all attempts of the phase in the run, from 1; `null` if there is none. */
+  readonly attempt: number | null;
+}

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { foldAttemptNumbers, type AttemptNumbers } from '../../projections/search/attempt-numbers.ts';
 import { createSearch, type Found } from '../../projections/search/find-in-record.ts';
 import { isPacked, wholeRecord } from '../../store/read-run.ts';
 import { runUnknown } from '../../store/refusals.ts';
@@ -16,6 +17,11 @@ export interface SearchHit extends Found {
   readonly seq: number;
   /** Milliseconds since 1970. */
   readonly time: number;
+  /**
+   * The number of its attempt among all attempts of the phase in the run, from 1. `null` if the record belongs to none, or if the part
+   * begins after record 200 000 of the run.
+   */
+  readonly attempt: number | null;
 }
 
 /** The last record that was looked at. */
@@ -70,6 +76,8 @@ export async function searchRuns(
   const part = (next: SearchPosition | null): SearchPart => ({ hits, next, records, unreadable });
   for (const run of runs) {
     let last = run.runId === after?.runId ? after.seq : 0;
+    // A part that begins inside a run counts the earlier attempts once it has a hit.
+    let numbers = last === 0 ? foldAttemptNumbers() : undefined;
     while (last < run.seq) {
       await turn();
       if (signal?.aborted) return part(null);
@@ -83,7 +91,12 @@ export async function searchRuns(
           records += 1;
           compared += result.compared;
           const { seq, time } = record;
-          if (result.found) hits.push({ runId: run.runId, pipeline: run.pipeline, seq, time, ...result.found });
+          numbers?.apply(record);
+          if (result.found) {
+            numbers ??= await numbersUpTo(store, run.runId, seq, turn);
+            const attempt = numbers.of(record.event);
+            hits.push({ runId: run.runId, pipeline: run.pipeline, seq, time, attempt, ...result.found });
+          }
           if (hits.length >= limit || records >= MOST_RECORDS || compared >= MOST_CHARACTERS)
             return part({ runId: run.runId, seq: last });
         }
@@ -106,6 +119,32 @@ const MOST_RECORDS = 20_000;
 const MOST_CHARACTERS = 20_000_000;
 /** Records of one piece of work. */
 const PAGE = 200;
+
+/** Records before a part that are read for the numbers of attempts. */
+const MOST_COUNTED = 200_000;
+
+/** Applies the records of a run up to one. */
+async function numbersUpTo(
+  store: Pick<RunStore, 'read'>,
+  runId: string,
+  seq: number,
+  turn: () => Promise<void>,
+): Promise<AttemptNumbers> {
+  if (seq > MOST_COUNTED) return UNKNOWN;
+  const numbers = foldAttemptNumbers();
+  for (let from = 1; from <= seq;) {
+    await turn();
+    const records = await store.read(runId, from, Math.min(PAGE, seq - from + 1));
+    for (const record of records) numbers.apply(record);
+    // The run was removed.
+    if (records.length === 0) return UNKNOWN;
+    from += records.length;
+  }
+  return numbers;
+}
+
+/** Numbers of attempts without their beginning. */
+const UNKNOWN: AttemptNumbers = { apply: () => undefined, of: () => null };
 
 function afterTimer(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));

@@ -3,9 +3,10 @@
  *
  * @module
  */
+import { InputInvalidError } from '../../model/errors/input-invalid-error.ts';
 import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
-import type { Refusal } from './refusal.ts';
+import type { InputProblem, Refusal } from './refusal.ts';
 
 /** A refusal and its HTTP status. */
 export interface Refused {
@@ -30,7 +31,8 @@ export function refused(thrown: unknown): Refused {
   }
   const { code, hint } = thrown;
   const status = thrown instanceof RequestRefused ? thrown.status : (STATUS[code] ?? 500);
-  return { status, body: { error: { code, message: problemOf(thrown), hint } } };
+  const problems = thrown instanceof InputInvalidError ? bounded(thrown.problems) : undefined;
+  return { status, body: { error: { code, message: problemOf(thrown), hint, problems } } };
 }
 
 /** Creates the refusal of a request, for reasons that do not depend on the store. */
@@ -78,6 +80,19 @@ const STATUS: Readonly<Partial<Record<ErrorCode, number>>> = {
   STORE_FULL: 503,
   STORE_UNREADABLE: 503,
 };
+
+const MOST_PROBLEMS = 100;
+const LONGEST_PATH = 10;
+const LONGEST_SEGMENT = 200;
+const LONGEST_PROBLEM = 500;
+
+/** Paths and messages may repeat texts of the input. */
+function bounded(problems: InputInvalidError['problems']): readonly InputProblem[] {
+  return problems.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
+    path: path.slice(0, LONGEST_PATH).map((segment) => segment.slice(0, LONGEST_SEGMENT)),
+    message: message.slice(0, LONGEST_PROBLEM),
+  }));
+}
 
 /** The message without the hint and the link to the docs that follow it. */
 function problemOf({ message, hint }: PhasegateError): string {

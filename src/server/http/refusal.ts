@@ -11,5 +11,15 @@ export interface Refusal {
     readonly code: string;
     readonly message: string;
     readonly hint?: string | undefined;
+    /** The first 100 problems of a refused input. */
+    readonly problems?: readonly InputProblem[] | undefined;
   };
+}
+
+/** A problem of an input. */
+export interface InputProblem {
+  /** Names of properties and indexes, outermost first; empty for the input as a whole. At most 10, of at most 200 characters each. */
+  readonly path: readonly string[];
+  /** At most 500 characters. */
+  readonly message: string;
 }

@@ -11,6 +11,7 @@ import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
 import { TEXT_LIMITS } from '../../../model/values/text-limits.ts';
 import { counted } from '../../../projections/wording/amount-words.ts';
 import { pageOf } from '../../terminal/doc-pages.ts';
+import type { LoadedPipeline } from '../load-module.ts';
 import { agentProblems, withoutAgents } from './agent-problems.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
@@ -25,14 +26,20 @@ import { validPartOf } from './valid-part.ts';
  * @param path The absolute path of the file. Commands run in its directory.
  * @throws PhasegateError with every problem, its line and column, and the line itself; `TEXT_TOO_LONG` if the file is too large.
  */
-export async function loadYaml(file: string, path: string): Promise<Pipeline> {
+export async function loadYaml(file: string, path: string): Promise<LoadedPipeline> {
   const { size } = await stat(path);
   if (size > MOST_BYTES) throw tooLong(file, `${size} bytes`);
-  return pipelineOf(await readFile(path, 'utf8'), file, dirname(path));
+  return loadedOf(await readFile(path, 'utf8'), file, dirname(path));
 }
 
-/** Does the same as {@link loadYaml} for the text of a file. */
+/** Makes the pipeline of the text of a file. @throws PhasegateError as {@link loadYaml} does. */
 export function pipelineOf(source: string, file: string, directory: string): Pipeline {
+  return loadedOf(source, file, directory).pipeline;
+}
+
+// --- internal ---
+
+function loadedOf(source: string, file: string, directory: string): LoadedPipeline {
   if (source.length > TEXT_LIMITS.yaml) throw tooLong(file, `${source.length} characters`);
   const document = readYaml(source.replace(/^\uFEFF/u, ''));
   if (document.problems.length > 0) throw invalid(file, document, document.problems);
@@ -47,11 +54,9 @@ export function pipelineOf(source: string, file: string, directory: string): Pip
     throw invalid(file, document, [...agents, ...others]);
   }
   const built = build(parsed.data, directory);
-  if ('pipeline' in built) return built.pipeline;
+  if ('pipeline' in built) return { pipeline: built.pipeline, tags: parsed.data.tags };
   throw invalid(file, document, definitionProblems(document, built.problems));
 }
-
-// --- internal ---
 
 /** The most bytes that a file may have: a UTF-16 code unit takes at most 3 bytes. */
 const MOST_BYTES = 3 * TEXT_LIMITS.yaml;

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod';
+import { LONGEST_TAG, MOST_TAGS, readTags } from '../../../model/events/run-tags.ts';
 import { approvalSchema } from '../../../model/plan/approval-policy.ts';
 import { inboxPolicySchema } from '../../../model/plan/inbox-policy.ts';
 import { manySchema, modeSchema } from '../../../model/plan/options.ts';
@@ -126,6 +127,14 @@ const phase = z.strictObject({
   version,
 });
 
+const tags = z
+  .array(text.max(LONGEST_TAG))
+  .max(MOST_TAGS)
+  .superRefine((given, context) => {
+    const read = readTags(given);
+    if ('problem' in read) context.addIssue({ code: 'custom', message: `${read.problem}. ${read.hint}` });
+  });
+
 const preset = z.enum(['ensemble', 'fleet', 'tsp', 'phased', 'strict'] satisfies (keyof typeof policies)[]);
 const { onFailure, onLimit } = policySchema.unwrap().shape;
 const policy = z.strictObject({
@@ -148,6 +157,11 @@ export const pipelineFileSchema = z
       'The folders in which agents work: "clone" or "worktree", or an object with options. With "none" agents change the directory of this file itself. Without it, no task is an agent.',
     ),
     limits: withDescription(limits.optional(), 'Limits of a run. Without it there are none.'),
+    tags: withDescription(
+      tags.optional(),
+      'Tags of each run, such as "nightly" or "team=search". A tag of `run --tag` replaces that of the same key.',
+      [],
+    ),
     concurrency: withDescription(
       manySchema.optional(),
       'The number of phases that may run at the same time.',

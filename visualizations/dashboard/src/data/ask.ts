@@ -13,9 +13,12 @@ export class Refused extends Error {
   override readonly name = 'Refused';
   readonly code: string;
   readonly hint: string | undefined;
+  /** The problems of a refused input. */
+  readonly problems: NonNullable<Refusal['error']['problems']>;
 
   constructor({ error }: Refusal) {
     super(error.message);
+    this.problems = error.problems ?? [];
     this.code = error.code;
     this.hint = error.hint;
   }

@@ -4,7 +4,7 @@
  * @module
  */
 import { type ReactNode, type SubmitEvent, useEffect, useId, useState } from 'react';
-import { foundIn } from '../../../../src/projections/search/found-words.ts';
+import { foundAttempt, foundIn } from '../../../../src/projections/search/found-words.ts';
 import type { SearchHit, SearchPart } from '../../../../src/runtime/records/search-runs.ts';
 import { ask, refusedBy, type Refused } from '../data/ask.ts';
 import { go } from '../navigate.ts';
@@ -133,23 +133,33 @@ function Results({ route: { text, run } }: { readonly route: SearchRoute }): Rea
 
 function Hit({ hit }: { readonly hit: SearchHit }): ReactNode {
   const { runId, pipeline, seq, time, phase, before, match, after } = hit;
+  const attempt = foundAttempt(hit);
   return (
     <li>
       <a href={hashOfRun(runId, { tab: 'records', at: seq, phase })}>
         {startOf(foundIn(hit), 120)}, record {amount(seq)}
-      </a>{' '}
+      </a>
+      {attempt === '' ? null : (
+        <>
+          {', '}
+          <a href={hashOfRun(runId, { phase, attempt: seq })}>{startOf(attempt, 120)}</a>
+        </>
+      )}{' '}
       <span className="quiet">
         {startOf(pipeline, 60)} {startOf(runId, 60)} <time dateTime={isoTime(time)}>{timeText(time)}</time>
       </span>
       <p>
-        {inOneLine(before)}
-        {/\s$/u.test(before) ? ' ' : ''}
-        <mark>{inOneLine(match)}</mark>
-        {/^\s/u.test(after) ? ' ' : ''}
-        {inOneLine(after)}
+        {inside(before)}
+        <mark>{inside(match)}</mark>
+        {inside(after)}
       </p>
     </li>
   );
+}
+
+/** Makes one line of a part of a text. `inOneLine` alone would drop the spaces between the parts. */
+function inside(part: string): string {
+  return inOneLine(`|${part}|`).slice(1, -1);
 }
 
 /** Places that are read at first, and that each click adds. */

@@ -3,42 +3,59 @@
  *
  * @module
  */
-import { type ReactNode, type SubmitEvent, useId, useRef, useState } from 'react';
+import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react';
 import { ulid } from 'ulid';
 import type { Refusal, Started, StartRequest, UiPipeline } from '../../../../src/server/api.ts';
 import { post, Refused, refusedBy } from '../data/ask.ts';
 import { useSession } from '../data/session.ts';
-import { readTyped, type Typed } from '../inbox/answer-draft.ts';
-import { TypedField } from '../inbox/typed-field.tsx';
 import { go } from '../navigate.ts';
 import { ClosedPart } from '../parts/closed-part.tsx';
 import { RefusalNote } from '../parts/refusal-note.tsx';
-import { startOf } from '../parts/untrusted-text.ts';
+import { readable, startOf } from '../parts/untrusted-text.ts';
 import { hashOfRun, routeOf } from '../route.ts';
+import { emptyDraft, readDraft, type ReadInput } from './input-draft.ts';
+import { InputPart } from './input-part.tsx';
+import { placed } from './input-problems.ts';
 import { WorkerAdvice } from './worker-advice.tsx';
 import { SCROLLED } from '../parts/scrolled.ts';
+import '../inbox/inbox.css';
+import '../parts/diff.css';
 
 /** The input, and the button that starts the run. Afterwards the page of the run opens. */
 export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): ReactNode {
   const id = useId();
   const { actions } = useSession();
   const canBegin = actions.includes('resume');
-  const [typed, setTyped] = useState<Typed>({ as: wantsText(pipeline.schema) ? 'text' : 'json', text: '' });
+  const [draft, setDraft] = useState(() => emptyDraft(pipeline));
+  const [tries, setTries] = useState(0);
   const [begin, setBegin] = useState(canBegin);
-  const [tags, setTags] = useState('');
+  const [tags, setTags] = useState((pipeline.tags ?? []).join(' '));
   const [isSending, setIsSending] = useState(false);
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const [stored, setStored] = useState<NotBegun | null>(null);
   const sent = useRef<{ readonly text: string; readonly runId: string } | null>(null);
-  const input = inputOf(typed);
+  const form = useRef<HTMLFormElement>(null);
+  const fields = draft.isRaw ? [] : (pipeline.fields ?? []);
+  const input = readDraft(draft, fields);
+  const isWrong = refusal?.code === 'INPUT_INVALID';
+  const refused = isWrong ? placed(refusal, fields) : null;
+  const problems = refused?.atFields ?? shownProblems(input, tries > 0, draft.texts);
+  useEffect(() => {
+    // Of several marked fields, the first one is to be corrected first.
+    if (tries > 0 || isWrong) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [tries, isWrong]);
   const send = async (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
     if ('problem' in input || isSending) return;
+    if ('problems' in input) {
+      setTries((count) => count + 1);
+      return;
+    }
     const words = tags.split(/[\s,]+/u).filter((word) => word !== '');
     const wanted = {
       pipeline: pipeline.name,
       ...input,
-      ...(words.length > 0 && { tags: words }),
+      ...((words.length > 0 || pipeline.tags) && { tags: words }),
       ...(begin && { begin }),
     };
     const text = JSON.stringify(wanted);
@@ -60,9 +77,10 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
       setIsSending(false);
     }
   };
-  const isWrong = refusal?.code === 'INPUT_INVALID';
   return (
     <form
+      ref={form}
+      noValidate
       className="start-form answer"
       aria-labelledby={`${id} heading`}
       aria-describedby={isWrong ? `${id} problem` : undefined}
@@ -71,22 +89,27 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
       <h2 id={`${id} heading`}>
         <bdi>{startOf(pipeline.name, 120)}</bdi>
       </h2>
-      <TypedField
-        label="Input"
-        typed={typed}
-        onChange={(next) => {
-          setTyped(next);
-          setRefusal(null);
-        }}
+      <InputPart
+        pipeline={pipeline}
+        draft={draft}
+        problems={problems}
         isWrong={isWrong}
         disabled={isSending}
+        onChange={(next) => {
+          setDraft(next);
+          setTries(0);
+          setRefusal(null);
+        }}
       />
-      {isWrong ? (
+      {refused ? (
         <p id={`${id} problem`} className="wrong note problem" role="alert">
-          {refusal.message}
+          {readable([refused.atFields.size > 0 ? AT_FIELDS : [], ...refused.others].flat().join('\n'))}
         </p>
       ) : (
-        <p className="quiet note">{pipeline.isChecked ? 'A schema checks it. ' : ''}An empty field is no input.</p>
+        <p className="quiet note about-input">
+          {pipeline.isChecked ? 'A schema checks the input. ' : ''}
+          {fields.length > 0 ? 'Empty fields are not sent.' : 'An empty field is no input.'}
+        </p>
       )}
       {pipeline.schema === undefined ? null : (
         <ClosedPart summary="Schema of the input">
@@ -97,17 +120,18 @@ export function StartForm({ pipeline }: { readonly pipeline: UiPipeline }): Reac
           )}
         </ClosedPart>
       )}
-      <p>
-        <label htmlFor={`${id} tags`}>Tags</label>{' '}
+      <div className="field">
+        <label htmlFor={`${id} tags`}>Tags</label>
         <input
           id={`${id} tags`}
+          type="text"
           value={tags}
           placeholder="nightly team=search"
           maxLength={2000}
           disabled={isSending}
           onChange={({ target }) => setTags(target.value)}
         />
-      </p>
+      </div>
       {canBegin ? (
         <label className="begin">
           <input type="checkbox" checked={begin} onChange={({ target }) => setBegin(target.checked)} /> begin at once,
@@ -140,13 +164,10 @@ interface NotBegun {
   readonly problem: Refusal['error'];
 }
 
-function inputOf(typed: Typed): { readonly input?: unknown } | { readonly problem: string } {
-  if (typed.text.trim() === '') return {};
-  const read = readTyped(typed);
-  return 'value' in read ? { input: read.value } : read;
-}
+const AT_FIELDS = 'The schema refuses the input. The marked fields say why.';
 
-/** True if the schema accepts text, which then needs no quotes. */
-function wantsText(schema: unknown): boolean {
-  return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'string';
+/** Problems to show: after a try to send, all; before, only of fields that have a text. */
+function shownProblems(input: ReadInput, isTried: boolean, texts: readonly string[]): ReadonlyMap<number, string> {
+  if (!('problems' in input)) return new Map();
+  return new Map([...input.problems].filter(([at]) => isTried || texts[at] !== ''));
 }

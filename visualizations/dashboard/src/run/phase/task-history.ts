@@ -6,6 +6,7 @@
 import { estimatedText, usageText, type Amounts } from '../../../../../src/projections/wording/amount-words.ts';
 import type { ErrorInfo } from '../../../../../src/model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../../../../src/model/events/event.ts';
+import { type LogLines, noLines, withLine } from './log-lines.ts';
 import { progressText } from '../../../../../src/projections/wording/record-words.ts';
 
 /** A failed try. */
@@ -14,15 +15,6 @@ export interface FailedTry {
   readonly error: ErrorInfo;
   /** Milliseconds until the next one; `null` if there is none. */
   readonly delayMs: number | null;
-}
-
-/** A line of progress. */
-export interface LogLine {
-  /** The number of its record. */
-  readonly seq: number;
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly text: string;
 }
 
 /** A task or reviewer in one attempt. */
@@ -50,10 +42,8 @@ export interface TaskHistory {
   readonly models: readonly string[];
   /** The latest progress. */
   readonly progress: string;
-  /** The latest lines of progress in words, oldest first. */
-  readonly log: readonly LogLine[];
-  /** The number of all such lines. */
-  readonly logged: number;
+  /** The lines of progress in words. */
+  readonly log: LogLines;
   readonly artifacts: readonly { readonly name: string; readonly content: unknown }[];
   readonly observations: readonly string[];
   /** The question to a person, and the answer. */
@@ -84,8 +74,7 @@ export function newTask(name: string, isReviewer: boolean): TaskHistory {
     estimated: { tokens: 0, costUsd: 0 },
     models: [],
     progress: '',
-    log: [],
-    logged: 0,
+    log: noLines(),
     artifacts: [],
     observations: [],
     question: undefined,
@@ -141,9 +130,6 @@ export function taskAfter(task: TaskHistory, event: TaskEvent, { seq, time }: Mo
 
 // --- internal ---
 
-/** Most lines of progress that are kept. */
-const MOST_LINES = 500;
-
 type Moment = Pick<RunRecord, 'seq' | 'time'>;
 
 function readIn({ prompt, revised }: EventOf<'task.completed' | 'task.failed'>): Partial<TaskHistory> {
@@ -160,10 +146,7 @@ function reported(task: TaskHistory, event: EventOf<'task.reported'>, at: Moment
     estimated: estimated ? { tokens: guess.tokens + tokens, costUsd: guess.costUsd + costUsd } : guess,
     models: model === undefined || task.models.includes(model) ? task.models : [...task.models, model],
     progress: progress === undefined ? task.progress : progressText(progress),
-    ...(typeof progress === 'string' && {
-      log: [...task.log.slice(1 - MOST_LINES), { ...at, text: progress }],
-      logged: task.logged + 1,
-    }),
+    log: typeof progress === 'string' ? withLine(task.log, { ...at, text: progress }) : task.log,
     artifacts: artifact ? [...task.artifacts, { name: artifact.name, content: artifact.content }] : task.artifacts,
     observations: observation === undefined ? task.observations : [...task.observations, observation],
   };

@@ -3,20 +3,21 @@
  *
  * @module
  */
-import { type ReactNode, useEffect, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { ClosedPart } from '../../parts/closed-part.tsx';
-import { inOneLine, readable } from '../../parts/untrusted-text.ts';
-import { clockText, counted, isoTime, timeText } from '../../parts/words.ts';
+import { inOneLine } from '../../parts/untrusted-text.ts';
+import { counted } from '../../parts/words.ts';
 import type { TaskHistory } from '../phase/task-history.ts';
+import { LogRow } from './log-row.tsx';
 import './work.css';
 
-type LogProps = { readonly task: Pick<TaskHistory, 'name' | 'state' | 'log' | 'logged'> };
+type LogProps = { readonly task: Pick<TaskHistory, 'name' | 'state' | 'log'> };
 
 /** The log; nothing if there are no lines. It is open while the task works. */
 export function LogView({ task }: LogProps): ReactNode {
-  if (task.logged === 0) return null;
+  if (task.log.count === 0) return null;
   return (
-    <ClosedPart summary={`Log: ${counted(task.logged, 'line')}`} startsOpen={task.state === 'working'}>
+    <ClosedPart summary={`Log: ${counted(task.log.count, 'line')}`} startsOpen={task.state === 'working'}>
       {() => <Lines task={task} />}
     </ClosedPart>
   );
@@ -28,39 +29,62 @@ export function LogView({ task }: LogProps): ReactNode {
 const NEAR = 24;
 /** Lines that are never too long to be seen at once. */
 const FEW = 3;
+/** Most lines that are all in the page. */
+const MOST_WHOLE = 200;
 
-function Lines({ task: { name, log, logged } }: LogProps): ReactNode {
+const LogRows = lazy(async () => ({ default: (await import('./log-rows.tsx')).LogRows }));
+
+function Lines({ task: { name, log } }: LogProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
-  const isAtEnd = useRef(true);
+  const [isFollowing, setIsFollowing] = useState(true);
+  const { count } = log;
   useEffect(() => {
-    if (box.current && isAtEnd.current) box.current.scrollTop = box.current.scrollHeight;
-  }, [logged]);
-  const isLong = log.length > FEW;
+    if (box.current && isFollowing) box.current.scrollTop = box.current.scrollHeight;
+  }, [count, isFollowing]);
+  const isLong = count > FEW;
+  const isWhole = count <= MOST_WHOLE;
   return (
-    // A long log scrolls, so the keyboard must be able to focus it.
-    <div
-      ref={box}
-      className="agent-log"
-      tabIndex={isLong ? 0 : undefined}
-      role={isLong ? 'region' : undefined}
-      aria-label={isLong ? `Lines of ${inOneLine(name)}` : undefined}
-      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
-      }}
-    >
-      {logged > log.length ? (
-        <p className="quiet">{counted(logged - log.length, 'earlier line')} in the records</p>
-      ) : null}
-      <div role="log" aria-label={`Log of ${inOneLine(name)}`}>
-        {log.map(({ seq, time, text }) => (
-          <p key={seq}>
-            <time className="quiet" dateTime={isoTime(time)} title={timeText(time)}>
-              {clockText(time)}
-            </time>{' '}
-            {readable(text)}
-          </p>
-        ))}
+    <>
+      {/* A long log scrolls, so the keyboard must be able to focus it. */}
+      <div
+        ref={box}
+        className="agent-log"
+        tabIndex={isLong ? 0 : undefined}
+        role={isLong ? 'region' : undefined}
+        aria-label={isLong ? `Lines of ${inOneLine(name)}` : undefined}
+        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+          setIsFollowing(scrollHeight - scrollTop - clientHeight < NEAR);
+        }}
+      >
+        {/* Rows that come into view by scrolling are no news. */}
+        <div role="log" aria-label={`Log of ${inOneLine(name)}`} aria-live={isFollowing ? 'polite' : 'off'}>
+          {isWhole ? (
+            log.all.slice(0, count).map((line) => <LogRow key={line.seq} line={line} />)
+          ) : (
+            <Suspense
+              fallback={log.all.slice(count - MOST_WHOLE, count).map((line) => (
+                <LogRow key={line.seq} line={line} />
+              ))}
+            >
+              <LogRows log={log} scroller={box} isFollowing={isFollowing} />
+            </Suspense>
+          )}
+        </div>
       </div>
-    </div>
+      {isWhole ? null : (
+        <p className="log-ends">
+          <button type="button" className="link" onClick={() => scrollTo(box.current, 'first')}>
+            First line
+          </button>{' '}
+          <button type="button" className="link" onClick={() => scrollTo(box.current, 'last')}>
+            Last line
+          </button>
+        </p>
+      )}
+    </>
   );
+}
+
+function scrollTo(box: HTMLElement | null, end: 'first' | 'last'): void {
+  if (box) box.scrollTop = end === 'first' ? 0 : box.scrollHeight;
 }
