@@ -11,6 +11,8 @@ export type {
   StoredValue,
   Awaitable,
   Batch,
+  ClaimedRun,
+  ClaimWish,
   InboxFilter,
   KeptMessage,
   Lease,

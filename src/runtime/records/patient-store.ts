@@ -52,11 +52,12 @@ function patient(store: RunStore): PatientStore {
     return age >= 0 && age < ms;
   }
 
-  function confirm(take: () => Awaitable<Lease>, ms: number): Awaitable<Lease> {
+  function confirm<T>(take: () => Awaitable<T>, ms: number, leaseIn: (taken: T) => Lease | undefined): Awaitable<T> {
     const at = Date.now();
-    const note = (lease: Lease) => {
-      confirmed.set(lease.token, { at, ms });
-      return lease;
+    const note = (taken: T) => {
+      const lease = leaseIn(taken);
+      if (lease) confirmed.set(lease.token, { at, ms });
+      return taken;
     };
     const taken = take();
     return taken instanceof Promise ? taken.then(note) : note(taken);
@@ -72,6 +73,7 @@ function patient(store: RunStore): PatientStore {
   const compact = store.compact?.bind(store);
   const backup = store.backup?.bind(store);
   const check = store.check?.bind(store);
+  const claim = store.claim?.bind(store);
   const lastMessage = store.lastMessage?.bind(store);
   const memories = store.memories?.bind(store);
   const forget = store.forget?.bind(store);
@@ -98,8 +100,18 @@ function patient(store: RunStore): PatientStore {
     ...(compact && { compact: () => compactAll(compact) }),
     ...(backup && { backup: (...given) => maintenance.pass(() => backup(...given), forSomeTime()) }),
     ...(check && { check: () => read(check) }),
-    acquire: (runId, holder, ms) => write(() => confirm(() => store.acquire(runId, holder, ms), ms)),
-    renew: (lease, ms) => whileOurs([lease], () => confirm(() => store.renew(lease, ms), ms)),
+    acquire: (runId, holder, ms) => write(() => confirm(() => store.acquire(runId, holder, ms), ms, itself)),
+    ...(claim && {
+      claim: (wish) =>
+        write(() =>
+          confirm(
+            () => claim(wish),
+            wish.ms,
+            (taken) => taken?.lease,
+          ),
+        ),
+    }),
+    renew: (lease, ms) => whileOurs([lease], () => confirm(() => store.renew(lease, ms), ms, itself)),
     async release(lease) {
       try {
         await whileOurs([lease], () => store.release(lease));
@@ -138,6 +150,10 @@ function patient(store: RunStore): PatientStore {
       return { ...done, freed };
     }, mayWait);
   }
+}
+
+function itself(lease: Lease): Lease {
+  return lease;
 }
 
 function forSomeTime(): () => boolean {

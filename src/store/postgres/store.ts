@@ -10,6 +10,7 @@ import { misused } from '../refusals.ts';
 import { itemIn, listedIn, openItemIn } from '../sql/listed.ts';
 import { number, text } from '../sql/rows.ts';
 import { appenderTo } from './append.ts';
+import { claimsIn } from './claims.ts';
 import { connectionTo, type Connection, type OpenPool } from './connection.ts';
 import { leasesIn } from './leases.ts';
 import { memoriesIn } from './memories.ts';
@@ -87,6 +88,7 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
     remove: (runId) => removeRun(connection, runId, now),
 
     ...leasesIn(connection, now),
+    ...claimsIn(connection, now),
 
     async inbox({ runId, open } = {}) {
       if (runId !== undefined && idOrNull(runId) === null) return [];

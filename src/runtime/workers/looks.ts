@@ -1,0 +1,62 @@
+/**
+ * Looks for runs, one after the other.
+ *
+ * @module
+ */
+import { PAUSE_MS } from './passed-runs.ts';
+
+/** The looks of a worker. */
+export interface Looks {
+  /** Looks now, unless a look is in progress. */
+  now(): void;
+  /** Looks no more. A look in progress goes on. */
+  stop(): void;
+  /** Resolves when no look is in progress. */
+  idle(): Promise<void>;
+}
+
+/**
+ * Repeats looks, once {@link Looks.now} is called.
+ *
+ * @param look Looks once.
+ * @param onError Called if it fails. The next look comes after {@link PAUSE_MS} then.
+ */
+export function repeatLooks(look: () => Promise<void>, onError: (error: unknown) => void): Looks {
+  let isStopped = false;
+  let looking: Promise<void> | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function now(): void {
+    if (isStopped) return;
+    looking ??= look()
+      .then(
+        () => schedule(POLL_MS),
+        (error: unknown) => {
+          onError(error);
+          schedule(PAUSE_MS);
+        },
+      )
+      .finally(() => (looking = undefined));
+  }
+
+  function schedule(ms: number): void {
+    clearTimeout(timer);
+    if (!isStopped) timer = setTimeout(now, ms);
+  }
+
+  return {
+    now,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+    idle: async () => looking,
+  };
+}
+
+// --- internal ---
+
+/**
+ * Milliseconds between looks for runs. A look is one statement, so an idle worker costs its store fewer than five in a second.
+ */
+const POLL_MS = 225;
