@@ -23,4 +23,5 @@ export type {
   RunInfo,
   RunMessage,
   RunStore,
+  StoreWatch,
 } from './store/port.ts';

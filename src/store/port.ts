@@ -66,6 +66,13 @@ export interface ClaimedRun {
   readonly lease: Lease;
 }
 
+/** A watch of a store, which tells early of changes. */
+export interface StoreWatch {
+  /** True as long as changes are known to be told. Otherwise the caller has to look more often. */
+  isLive(): boolean;
+  stop(): void;
+}
+
 /** A message to a run from outside: from another process, or before the run is resumed. JSON. */
 export interface RunMessage {
   readonly runId: string;
@@ -200,6 +207,11 @@ export interface RunStore {
    * `messages` of another.
    */
   lastMessage?(): Awaitable<number>;
+  /**
+   * Calls a function soon after some process has posted a message, or a run has become ready for another reason than the time. This is a
+   * hint: calls may be missing, late or in vain, so callers look now and then anyway. A store may omit this method.
+   */
+  watch?(onChange: () => void): StoreWatch;
 
   /**
    * Memories of runs, oldest first. The store keeps the latest three of each phase of each pipeline in each scope, even after their runs

@@ -75,6 +75,7 @@ function patient(store: RunStore): PatientStore {
   const check = store.check?.bind(store);
   const claim = store.claim?.bind(store);
   const lastMessage = store.lastMessage?.bind(store);
+  const watch = store.watch?.bind(store);
   const memories = store.memories?.bind(store);
   const forget = store.forget?.bind(store);
 
@@ -132,6 +133,7 @@ function patient(store: RunStore): PatientStore {
     post: (...given) => write(() => store.post(...given)),
     messages: (...given) => read(() => store.messages(...given)),
     ...(lastMessage && { lastMessage: () => read(() => lastMessage()) }),
+    ...(watch && { watch }),
     ...(memories && { memories: (...given) => read(() => memories(...given)) }),
     ...(forget && { forget: (...given) => write(() => forget(...given)) }),
     artifact: (...given) => read(() => store.artifact(...given)),

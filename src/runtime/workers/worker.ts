@@ -88,6 +88,7 @@ export function createWorker(
   const active = new Map<string, Run<unknown>>();
   const passed = new PassedRuns();
   const looks = repeatLooks(
+    store,
     () => releaseLeft().then(takeReady),
     (error) => callSafely('createWorker', () => onError?.(error)),
   );

@@ -12,6 +12,12 @@ export function nowIn(parameter: number): string {
   return `(SELECT coalesce($${parameter}::float8, extract(epoch FROM clock_timestamp())::float8 * 1000))`;
 }
 
+/** The channel in a statement, which a connection replaces by that of its store. */
+export const CHANNEL = 'phasegate_channel';
+
+/** Tells those who watch of a change, once the transaction is committed. It has no payload, as nobody relies on it. */
+export const TELL = `pg_notify('${CHANNEL}', '')`;
+
 /** The columns of a lease. */
 export const CLAIM = 'holder, token, expires_at, ms';
 

@@ -31,6 +31,7 @@ export const closeCases: Readonly<Record<string, CaseBody>> = {
       () => store.post(answerTo('r', 'r:1')),
       () => store.messages('r'),
       ...(store.lastMessage ? [() => store.lastMessage?.()] : []),
+      ...(store.watch ? [() => store.watch?.(() => undefined)] : []),
       () => store.artifact('h'),
     ];
     for (const call of calls) await refuses('STORE_CLOSED', call);
