@@ -11,6 +11,8 @@ export type {
   StoredValue,
   Awaitable,
   Batch,
+  ClaimedRun,
+  ClaimWish,
   InboxFilter,
   KeptMessage,
   Lease,
@@ -21,4 +23,5 @@ export type {
   RunInfo,
   RunMessage,
   RunStore,
+  StoreWatch,
 } from './store/port.ts';

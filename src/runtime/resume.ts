@@ -20,7 +20,7 @@ import { fingerprint, fingerprintLike, type Plan } from '../model/plan/plan.ts';
 import { isSameJson } from '../model/values/json.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
 import { releaseGone } from '../store/lease-holder.ts';
-import type { Lease, ListedRun, RunStore } from '../store/port.ts';
+import type { ClaimedRun, Lease, ListedRun, RunStore } from '../store/port.ts';
 import { refuseDamaged } from '../store/damage.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
@@ -114,6 +114,8 @@ interface Relations {
   readonly starter: ChildStarter;
   /** Room in the limits of the run whose task has started it. @default unlimited */
   readonly outer?: Outer | undefined;
+  /** The run with its lease, if the caller has claimed it. On an error, the caller releases the lease. @default it is acquired here */
+  readonly claimed?: ClaimedRun | undefined;
 }
 
 /** Resumes a run that has not ended, or retries one that has. */
@@ -128,12 +130,13 @@ export async function resumeOrRetry<O>(
   checkPipeline(pipeline);
   const store = patientStore(given);
   const { clock, holder } = options;
-  const listed = await store.run(runId);
+  const { claimed } = relations;
+  const listed = claimed?.run ?? (await store.run(runId));
   if (!listed) throw runUnknown(how, runId);
   refuseDamaged(how, listed);
   const origin = { forkOf: listed.forkOf, source: options.source ?? listed.source, startedAt: listed.startedAt };
-  await releaseGone(store, listed, holderIsAlive);
-  const lease = await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS);
+  if (!claimed) await releaseGone(store, listed, holderIsAlive);
+  const lease = claimed?.lease ?? (await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS));
   try {
     await endLeftProcesses(listed);
     const records = sharePlan(pipeline.plan, await readRun(store, runId));
@@ -161,15 +164,15 @@ export async function resumeOrRetry<O>(
       leftAt,
     });
   } catch (error) {
-    await giveBack(store, lease);
+    if (!claimed) await giveBack(store, lease);
     throw error;
   }
 }
 
-// --- internal ---
-
 /** Duration of the lease during replay, in milliseconds. It is renewed afterwards. */
-const REPLAY_LEASE_MS = 60_000;
+export const REPLAY_LEASE_MS = 60_000;
+
+// --- internal ---
 
 /**
  * Latest known time at which the previous process had the run, in milliseconds since 1970: its lease was acquired or renewed then.

@@ -10,7 +10,7 @@ import { refuseUncounted } from '../model/definition/uncounted-limits.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
 import { checkedTags } from '../model/events/run-tags.ts';
-import type { RunStore } from '../store/port.ts';
+import type { ClaimedRun, RunStore } from '../store/port.ts';
 import { checkRunId } from '../store/refusals.ts';
 import { checkNewRunId } from '../store/run-id.ts';
 import { copyEnded } from './child-copy.ts';
@@ -161,6 +161,16 @@ export function retryRun<O>(
   options: ResumeOptions = {},
 ): Promise<Run<O>> {
   return begunBy(store, runId, pipeline, options, 'retry');
+}
+
+/** Resumes a run that the caller has claimed. On an error, the caller releases its lease. */
+export function resumeClaimed<O>(
+  store: RunStore,
+  claimed: ClaimedRun,
+  pipeline: Pipeline<O, never> | Pipeline<O>,
+  options: ResumeOptions,
+): Promise<Run<O>> {
+  return resumeOrRetry(store, claimed.run.runId, pipeline, options, 'resume', { starter, claimed });
 }
 
 /** Tasks start runs by the same functions as a user. */

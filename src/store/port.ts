@@ -6,16 +6,18 @@
  *
  * @module
  */
-import type { RunRecord, RunStatus } from '../model/events/event.ts';
+import type { RunRecord } from '../model/events/event.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
 import type { AppendFunction } from './batch.ts';
+import type { InboxFilter, MemoryFilter, RunFilter } from './filters.ts';
 import type { Backup, BackupOptions, Compaction } from './maintenance.ts';
 
 export type { Memory } from '../projections/run/learned.ts';
 export type { RunInfo } from '../projections/run/run-info.ts';
 export type { Append, AppendFunction, Batch, StoredValue } from './batch.ts';
+export type { InboxFilter, MemoryFilter, RunFilter } from './filters.ts';
 
 /** A value, or a promise of it: stores may be synchronous. */
 export type Awaitable<T> = T | Promise<T>;
@@ -43,34 +45,32 @@ export interface Lease {
   readonly expiresAt: number;
 }
 
-/** A filter for runs. All conditions must hold. */
-export interface RunFilter {
-  readonly pipeline?: string | undefined;
-  readonly status?: readonly (RunStatus | 'running')[] | undefined;
-  /** Only runs with a record, or forked, after this time, in milliseconds since 1970. */
-  readonly updatedAfter?: number | undefined;
-  /** Only runs without a record, and not forked, after this time. */
-  readonly updatedBefore?: number | undefined;
-  /** True for runs with a current lease, false for runs without one. */
-  readonly leased?: boolean | undefined;
-  /** Most runs to list, those with the latest start first. @default no limit */
-  readonly limit?: number | undefined;
+/** A wish for the next run to work on. */
+export interface ClaimWish {
+  /** Names of pipelines. Only their runs are taken. */
+  readonly pipelines: readonly string[];
+  /** Fingerprints of versions whose runs are left out. */
+  readonly except: readonly string[];
+  /** Runs that are left out for as long as they have no further record. */
+  readonly passed: readonly Pick<ListedRun, 'runId' | 'seq'>[];
+  /** Name of the holder, for people. */
+  readonly holder: string;
+  /** Milliseconds until the lease expires, above 0. */
+  readonly ms: number;
 }
 
-/** A filter for items of the inbox. All conditions must hold. */
-export interface InboxFilter {
-  readonly runId?: string | undefined;
-  /** True for open items, false for closed ones. */
-  readonly open?: boolean | undefined;
+/** A run that was claimed. */
+export interface ClaimedRun {
+  /** The run as `ready` would have listed it: without the lease, and with the one that had expired. */
+  readonly run: ListedRun;
+  readonly lease: Lease;
 }
 
-/** A filter for memories. All conditions must hold. */
-export interface MemoryFilter {
-  readonly scope?: string | undefined;
-  readonly pipeline?: string | undefined;
-  readonly phase?: string | undefined;
-  /** Only memories that come from this run. */
-  readonly runId?: string | undefined;
+/** A watch of a store, which tells early of changes. */
+export interface StoreWatch {
+  /** True as long as changes are known to be told. Otherwise the caller has to look more often. */
+  isLive(): boolean;
+  stop(): void;
 }
 
 /** A message to a run from outside: from another process, or before the run is resumed. JSON. */
@@ -179,6 +179,14 @@ export interface RunStore {
    * @param except Fingerprints of versions whose runs are left out. @default none
    */
   ready(pipelines: readonly string[], limit: number, except?: readonly string[]): Awaitable<readonly ListedRun[]>;
+  /**
+   * Acquires the first run that `ready` would list, in one step: of several callers at once, each gets another run. `undefined` if there is
+   * none. Runs whose id contains `/` are left to `ready`, as a task may have started them. A store may omit this method, and has to if it
+   * replaces `ready` or `acquire` of another.
+   *
+   * @throws `STORE_MISUSED` if `ms` is no duration
+   */
+  claim?(wish: ClaimWish): Awaitable<ClaimedRun | undefined>;
 
   /** Lists items of the inbox, oldest first. A damaged one has the damage as its `reason`, and `item` refuses it. */
   inbox(filter?: InboxFilter): Awaitable<readonly InboxItem[]>;
@@ -199,6 +207,11 @@ export interface RunStore {
    * `messages` of another.
    */
   lastMessage?(): Awaitable<number>;
+  /**
+   * Calls a function soon after some process has posted a message, or a run has become ready for another reason than the time. This is a
+   * hint: calls may be missing, late or in vain, so callers look now and then anyway. A store may omit this method.
+   */
+  watch?(onChange: () => void): StoreWatch;
 
   /**
    * Memories of runs, oldest first. The store keeps the latest three of each phase of each pipeline in each scope, even after their runs

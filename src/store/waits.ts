@@ -32,6 +32,21 @@ export function pause(tries: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, most * (0.5 + Math.random() / 2)));
 }
 
+/** Waits for some milliseconds, or until a signal is aborted. A process need not stay alive for that. */
+export function rest(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    function end(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
+    const timer = setTimeout(end, ms);
+    if (typeof timer === 'object') timer.unref();
+    signal.addEventListener('abort', end);
+  });
+}
+
 // --- internal ---
 
 const SHORTEST_PAUSE_MS = 25;

@@ -9,6 +9,7 @@ import { appendAllCases } from './store/append-all.ts';
 import { appendCases } from './store/append.ts';
 import { artifactCases } from './store/artifacts.ts';
 import { busyCases } from './store/busy.ts';
+import { claimCases } from './store/claims.ts';
 import { closeCases } from './store/close.ts';
 import { damageCases } from './store/damage.ts';
 import { eraseCases } from './store/erase.ts';
@@ -126,6 +127,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CaseBody>>>> = {
   'run() and runs()': runCases,
   'acquire(), renew() and release()': leaseCases,
   'suspend() and ready()': readyCases,
+  'claim()': claimCases,
   'inbox() and item()': inboxCases,
   'post() and messages()': messageCases,
   'artifact()': artifactCases,

@@ -103,6 +103,21 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
       expect((await store.run('r'))?.lease).toBeUndefined();
     });
 
+    it('of a claim', async () => {
+      const store = await behindProxy();
+      await store.append(batchOf('s', 1));
+      const wish = { pipelines: ['article'], except: [], passed: [], holder: 'me', ms: 60_000 };
+      const cut = proxy.lose(loss, 'WITH next');
+      const claimed = await store.claim?.(wish);
+      await cut;
+      expect(claimed?.run).toMatchObject({ runId: 'r', seq: 1 });
+      await store.append(batchOf('r', 2), claimed?.lease);
+      // The other run is free.
+      expect((await store.ready(['article'], 10)).map(({ runId }) => runId)).toEqual(['s']);
+      expect((await store.claim?.(wish))?.run.runId).toBe('s');
+      expect(await store.claim?.(wish)).toBeUndefined();
+    });
+
     it('of a removal', async () => {
       const store = await behindProxy();
       const cut = proxy.lose(loss, COMMIT);
@@ -200,6 +215,19 @@ describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${mis
     await expectSilence(store.acquire('r', 'me', 60_000), cut);
     await store.append(batchOf('r', 2), await store.acquire('r', 'me', 60_000));
     await expect(store.acquire('r', 'me', 60_000)).rejects.toMatchObject({ code: 'RUN_LEASED' });
+  }, 60_000);
+
+  it('recognizes a run that the caller claims again after a long silence', async () => {
+    const store = open({ connectionString: proxy.address, schema: newSchema() });
+    for (const runId of ['r', 's']) await store.append(batchOf(runId, 1));
+    const wish = { pipelines: ['article'], except: [], passed: [], holder: 'me', ms: 60_000 };
+    const cut = proxy.lose('answer', 'WITH next');
+    await expectSilence(store.claim?.(wish), cut);
+    const claimed = await store.claim?.(wish);
+    expect(claimed?.run.runId).toBe('r');
+    await store.append(batchOf('r', 2), claimed?.lease);
+    expect((await store.run('r'))?.lease).toMatchObject(claimed?.lease ?? {});
+    expect((await store.ready(['article'], 10)).map(({ runId }) => runId)).toEqual(['s']);
   }, 60_000);
 
   it('recognizes a batch that the caller appends again after a long silence', async () => {

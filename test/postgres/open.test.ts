@@ -286,6 +286,26 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     expect((await store.run('r'))?.seq).toBe(2);
   });
 
+  it('claims another run than one whose row a session holds, but for a message in progress', async () => {
+    const store = open({ schema: 'skipped' });
+    for (const runId of ['a', 'b']) await store.append(batchOf(runId, 1));
+    const other = new pg.Client({ connectionString: server.address });
+    await other.connect();
+    const claim = async () =>
+      (await store.claim?.({ pipelines: ['article'], except: [], passed: [], holder: 'me', ms: 1000 }))?.run.runId;
+    await other.query('BEGIN');
+    await other.query("SELECT FROM skipped.runs WHERE id = 'a' FOR UPDATE");
+    expect(await claim()).toBe('b');
+    expect(await claim()).toBeUndefined();
+    await other.query('COMMIT');
+    await other.query('BEGIN');
+    // A row that refers to the run.
+    await other.query("SELECT FROM skipped.runs WHERE id = 'a' FOR KEY SHARE");
+    expect(await claim()).toBe('a');
+    await other.query('ROLLBACK');
+    await other.end();
+  });
+
   it('closes while calls wait for a connection, and opens none afterwards', async () => {
     const pool = new pg.Pool({ connectionString: server.address, max: 1 });
     const client = await pool.connect();
@@ -334,7 +354,7 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
       connect: () =>
         Promise.resolve({
           async query(text, values) {
-            if (text.includes('started_at') && text.startsWith('SELECT'))
+            if (text.includes('started_at') && /^(?:SELECT|WITH next)/u.test(text))
               plans.push(JSON.stringify((await client.query(`EXPLAIN ${text}`, values)).rows));
             return client.query(text, values);
           },
@@ -344,8 +364,11 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     const explained = postgresStore({ pool, schema: 'plans' });
     await explained.ready(['article'], 10);
     await explained.runs({ leased: true });
+    await explained.claim?.({ pipelines: ['article'], except: [], passed: [], holder: 'me', ms: 1000 });
     await client.end();
+    expect(plans).toHaveLength(3);
     expect(plans[0]).toContain('runs_ready');
     expect(plans[1]).toContain('runs_leased');
+    expect(plans[2]).toContain('runs_ready');
   });
 });

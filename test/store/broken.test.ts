@@ -597,7 +597,8 @@ describe('storeCases()', () => {
   });
 
   it('each detect a store that does nothing', async () => {
-    const nothing = everyMethod(memoryStore(), () => Object.assign(() => undefined, { all: () => undefined }));
+    const full: RunStore = { ...memoryStore(), claim: () => undefined };
+    const nothing = everyMethod(full, () => Object.assign(() => undefined, { all: () => undefined }));
     expect(await failing(() => nothing)).toEqual(storeCases(() => nothing).map(({ name }) => name));
   });
 });

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunStore } from '../../store/port.ts';
+import type { RunStore, StoreWatch } from '../../store/port.ts';
 
 /** The part of one run in the polling of its store. */
 export interface MessagePoll {
@@ -20,7 +20,7 @@ export interface MessagePoll {
 export function pollMessages(store: RunStore, listen: () => Promise<void>): MessagePoll {
   const shared = polls.get(store) ?? new StorePoll(store);
   polls.set(store, shared);
-  const listener: Listener = { listen, heard: undefined, isBusy: false, isNeeded: false };
+  const listener: Listener = { listen, heard: undefined, isBusy: false, isBehind: false, isNeeded: false };
   shared.add(listener);
   return {
     keepAlive: (isNeeded) => shared.need(listener, isNeeded),
@@ -33,8 +33,11 @@ export function pollMessages(store: RunStore, listen: () => Promise<void>): Mess
 /** Interval between polls, in milliseconds. */
 const INTERVAL_MS = 250;
 
+/** While the store tells of messages, there is one poll in so many intervals: one in a second. */
+const RARELY = 4;
+
 /**
- * After this many polls, once in ten seconds, all runs read their messages. A store may have been wrong about its latest message, such as a
+ * After this many intervals, once in ten seconds, all runs read their messages. A store may have been wrong about its latest message, such as a
  * database whose transactions become visible in another order than that of their numbers.
  */
 const FOR_ALL = 40;
@@ -46,6 +49,8 @@ interface Listener {
   /** Place of the latest message at its last reading. */
   heard: number | undefined;
   isBusy: boolean;
+  /** True if a poll came while it was busy. */
+  isBehind: boolean;
   isNeeded: boolean;
 }
 
@@ -55,7 +60,10 @@ class StorePoll {
   #timer: ReturnType<typeof setInterval> | undefined;
   #needed = 0;
   #isPolling = false;
-  #polls = 0;
+  #isTold = false;
+  #intervals = 0;
+  #nextForAll = FOR_ALL;
+  #watch: StoreWatch | undefined;
 
   constructor(store: RunStore) {
     this.#store = store;
@@ -64,8 +72,7 @@ class StorePoll {
   add(listener: Listener): void {
     this.#listeners.add(listener);
     if (this.#timer !== undefined) return;
-    // A failed poll is repeated by the next one.
-    this.#timer = setInterval(() => void this.#poll().catch(() => undefined), INTERVAL_MS);
+    this.#timer = setInterval(() => this.#pass(), INTERVAL_MS);
     this.#holdProcess();
   }
 
@@ -75,6 +82,8 @@ class StorePoll {
     if (this.#listeners.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#watch?.stop();
+    this.#watch = undefined;
   }
 
   need(listener: Listener, isNeeded: boolean): void {
@@ -91,30 +100,54 @@ class StorePoll {
     else this.#timer.unref();
   }
 
+  /** An interval has passed. */
+  #pass(): void {
+    this.#intervals += 1;
+    if (this.#watch?.isLive() !== true || this.#intervals % RARELY === 0) this.#pollSafely();
+  }
+
+  #pollSafely(): void {
+    // A failed poll is repeated by the next one.
+    void this.#poll().catch(() => undefined);
+  }
+
+  /** The store tells that there may be a message. */
+  #tell(): void {
+    this.#isTold = true;
+    this.#pollSafely();
+  }
+
   async #poll(): Promise<void> {
-    if (this.#isPolling) return;
+    if (this.#isPolling || this.#timer === undefined) return;
     this.#isPolling = true;
+    this.#isTold = false;
     try {
+      // Runs that end before the first poll need no watch.
+      this.#watch ??= this.#store.watch?.(() => this.#tell());
       // Read before the messages: one that comes in between is read by the next poll, at the latest.
       const latest = await this.#store.lastMessage?.();
-      this.#polls += 1;
-      const isForAll = latest === undefined || this.#polls % FOR_ALL === 0;
+      const isForAll = latest === undefined || this.#intervals >= this.#nextForAll;
+      if (isForAll) this.#nextForAll = this.#intervals + FOR_ALL;
       for (const listener of this.#listeners)
-        if (!listener.isBusy && (isForAll || listener.heard !== latest)) void hear(listener, latest);
+        if (listener.isBusy) listener.isBehind = true;
+        else if (isForAll || listener.heard !== latest) void this.#hear(listener, latest);
     } finally {
       this.#isPolling = false;
     }
+    if (this.#isTold) await this.#poll();
   }
-}
 
-async function hear(listener: Listener, latest: number | undefined): Promise<void> {
-  listener.isBusy = true;
-  try {
-    await listener.listen();
-    listener.heard = latest;
-  } catch {
-    // The next poll repeats it. The journal detects a store that accepts no records.
-  } finally {
-    listener.isBusy = false;
+  async #hear(listener: Listener, latest: number | undefined): Promise<void> {
+    listener.isBusy = true;
+    listener.isBehind = false;
+    try {
+      await listener.listen();
+      listener.heard = latest;
+    } catch {
+      // The next poll repeats it. The journal detects a store that accepts no records.
+    } finally {
+      listener.isBusy = false;
+    }
+    if (listener.isBehind) this.#pollSafely();
   }
 }

@@ -52,11 +52,12 @@ function patient(store: RunStore): PatientStore {
     return age >= 0 && age < ms;
   }
 
-  function confirm(take: () => Awaitable<Lease>, ms: number): Awaitable<Lease> {
+  function confirm<T>(take: () => Awaitable<T>, ms: number, leaseIn: (taken: T) => Lease | undefined): Awaitable<T> {
     const at = Date.now();
-    const note = (lease: Lease) => {
-      confirmed.set(lease.token, { at, ms });
-      return lease;
+    const note = (taken: T) => {
+      const lease = leaseIn(taken);
+      if (lease) confirmed.set(lease.token, { at, ms });
+      return taken;
     };
     const taken = take();
     return taken instanceof Promise ? taken.then(note) : note(taken);
@@ -72,7 +73,9 @@ function patient(store: RunStore): PatientStore {
   const compact = store.compact?.bind(store);
   const backup = store.backup?.bind(store);
   const check = store.check?.bind(store);
+  const claim = store.claim?.bind(store);
   const lastMessage = store.lastMessage?.bind(store);
+  const watch = store.watch?.bind(store);
   const memories = store.memories?.bind(store);
   const forget = store.forget?.bind(store);
 
@@ -98,8 +101,18 @@ function patient(store: RunStore): PatientStore {
     ...(compact && { compact: () => compactAll(compact) }),
     ...(backup && { backup: (...given) => maintenance.pass(() => backup(...given), forSomeTime()) }),
     ...(check && { check: () => read(check) }),
-    acquire: (runId, holder, ms) => write(() => confirm(() => store.acquire(runId, holder, ms), ms)),
-    renew: (lease, ms) => whileOurs([lease], () => confirm(() => store.renew(lease, ms), ms)),
+    acquire: (runId, holder, ms) => write(() => confirm(() => store.acquire(runId, holder, ms), ms, itself)),
+    ...(claim && {
+      claim: (wish) =>
+        write(() =>
+          confirm(
+            () => claim(wish),
+            wish.ms,
+            (taken) => taken?.lease,
+          ),
+        ),
+    }),
+    renew: (lease, ms) => whileOurs([lease], () => confirm(() => store.renew(lease, ms), ms, itself)),
     async release(lease) {
       try {
         await whileOurs([lease], () => store.release(lease));
@@ -120,6 +133,7 @@ function patient(store: RunStore): PatientStore {
     post: (...given) => write(() => store.post(...given)),
     messages: (...given) => read(() => store.messages(...given)),
     ...(lastMessage && { lastMessage: () => read(() => lastMessage()) }),
+    ...(watch && { watch }),
     ...(memories && { memories: (...given) => read(() => memories(...given)) }),
     ...(forget && { forget: (...given) => write(() => forget(...given)) }),
     artifact: (...given) => read(() => store.artifact(...given)),
@@ -138,6 +152,10 @@ function patient(store: RunStore): PatientStore {
       return { ...done, freed };
     }, mayWait);
   }
+}
+
+function itself(lease: Lease): Lease {
+  return lease;
 }
 
 function forSomeTime(): () => boolean {

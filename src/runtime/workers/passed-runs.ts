@@ -32,6 +32,12 @@ export class PassedRuns {
     for (const runId of this.#passed.keys()) if (!known.has(runId)) this.#passed.delete(runId);
   }
 
+  /** The runs that are passed over now, with their number of records. */
+  current(): readonly Pick<ListedRun, 'runId' | 'seq'>[] {
+    const now = performance.now();
+    return [...this.#passed].flatMap(([runId, { seq, until }]) => (now < until ? { runId, seq } : []));
+  }
+
   mayTry({ runId, seq }: ListedRun): boolean {
     const passed = this.#passed.get(runId);
     if (!passed) return true;

@@ -7,13 +7,15 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
 import { thisHolder } from '../../store/holder.ts';
-import type { ListedRun, RunStore } from '../../store/port.ts';
+import type { ClaimedRun, ListedRun, RunStore } from '../../store/port.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { patientStore } from '../records/patient-store.ts';
-import type { ResumeOptions } from '../resume.ts';
+import { giveBack } from '../records/release-lease.ts';
+import { REPLAY_LEASE_MS, type ResumeOptions } from '../resume.ts';
 import type { Run } from '../run.ts';
-import { resumeRun } from '../start.ts';
+import { continueRun, isChanged } from './continue-run.ts';
 import { findLeftRuns } from './left-runs.ts';
+import { repeatLooks } from './looks.ts';
 import { PAUSE_MS, PassedRuns } from './passed-runs.ts';
 import { PipelineVersions } from './pipeline-versions.ts';
 import { checkPools, pooled } from './pooled-work.ts';
@@ -87,26 +89,57 @@ export function createWorker(
   const active = new Map<string, Run<unknown>>();
   const passed = new PassedRuns();
   const left = findLeftRuns(store, versions, { holder: options.holder, redact: options.redact });
+  const looks = repeatLooks(
+    store,
+    () => left.look().then(takeReady),
+    (error) => callSafely('createWorker', () => onError?.(error)),
+  );
   let isDraining = false;
-  let looking: Promise<void> | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let listedAt = -Infinity;
 
   const hasRoom = () => !isDraining && active.size < concurrency;
 
   /** Takes runs that are ready, as long as there is room. */
   async function takeReady(): Promise<void> {
+    if (!store.claim) return takeListed();
+    await takeClaimed();
+    // The others have waited for a run that has ended, which is rare.
+    if (performance.now() - listedAt < PAUSE_MS) return;
+    listedAt = performance.now();
+    await takeListed(isUnclaimed);
+  }
+
+  /** Takes runs one by one, each in one step with its lease, so that workers do not meet at a run. */
+  async function takeClaimed(): Promise<void> {
+    while (hasRoom()) {
+      const claimed = await store.claim?.({
+        pipelines: versions.names,
+        except: versions.unknown,
+        passed: passed.current(),
+        holder: name,
+        ms: REPLAY_LEASE_MS,
+      });
+      if (!claimed) return;
+      if (hasRoom()) await take(claimed.run, claimed);
+      else await giveBack(store, claimed.lease);
+    }
+  }
+
+  /** Takes runs that the store lists, and that another worker may take first. */
+  async function takeListed(isWanted: (run: ListedRun) => boolean = () => true): Promise<void> {
     while (hasRoom()) {
       const room = concurrency - active.size;
       const most = room + passed.size;
       const ready = await store.ready(versions.names, most, versions.unknown);
       if (ready.length < most) passed.keep(ready);
-      const next = ready.filter((run) => !active.has(run.runId) && passed.mayTry(run)).slice(0, room);
+      const mayTake = (run: ListedRun) => isWanted(run) && !active.has(run.runId) && passed.mayTry(run);
+      const next = ready.filter(mayTake).slice(0, room);
       if (next.length === 0) return;
       for (const run of next) if (hasRoom()) await take(run);
     }
   }
 
-  async function take(listed: ListedRun): Promise<void> {
+  async function take(listed: ListedRun, claimed?: ClaimedRun): Promise<void> {
     const { runId } = listed;
     const parent = await parentState(store, runId);
     // A run that a task has started is resumed by its parent.
@@ -118,7 +151,7 @@ export function createWorker(
       return passed.pause(listed);
     }
     try {
-      const run = await resumed(listed);
+      const run = await continueRun(store, listed, claimed, versions.forRun(listed), resuming);
       if (!run) return passed.pause(listed);
       active.set(runId, run);
       callSafely('createWorker', () => onRun?.(run));
@@ -131,54 +164,19 @@ export function createWorker(
     }
   }
 
-  /** Resumes a run with the version of its pipeline that agrees with it. */
-  async function resumed(
-    listed: ListedRun,
-    [pipeline, ...others] = versions.forRun(listed),
-  ): Promise<Run<unknown> | undefined> {
-    if (!pipeline) return undefined;
-    try {
-      return await resumeRun(store, listed.runId, pipeline, { ...resuming, whileWaiting: 'suspend' });
-    } catch (error) {
-      if (others.length === 0 || !isChanged(error)) throw error;
-      return resumed(listed, others);
-    }
-  }
-
   function letGo(listed: ListedRun, run: Run<unknown>, outcome: RunOutcome<unknown>): void {
     active.delete(run.id);
     // A run that its store has failed is resumable, and would fail again at once.
     if (outcome.status === 'failed') passed.pause(listed);
     callSafely('createWorker', () => onDone?.(run, outcome));
-    look();
-  }
-
-  /** Looks for runs now, unless it does already. */
-  function look(): void {
-    if (isDraining) return;
-    looking ??= left
-      .look()
-      .then(takeReady)
-      .then(
-        () => schedule(POLL_MS),
-        (error: unknown) => {
-          callSafely('createWorker', () => onError?.(error));
-          schedule(PAUSE_MS);
-        },
-      )
-      .finally(() => (looking = undefined));
-  }
-
-  function schedule(ms: number): void {
-    clearTimeout(timer);
-    if (!isDraining) timer = setTimeout(look, ms);
+    looks.now();
   }
 
   async function drain(): Promise<void> {
     isDraining = true;
-    clearTimeout(timer);
+    looks.stop();
     signal?.removeEventListener('abort', onAbort);
-    await looking;
+    await looks.idle();
     await presence?.stop();
     await Promise.all([...active.values()].map((run) => run.result));
     places.close();
@@ -189,7 +187,8 @@ export function createWorker(
     const suspendAll = () => active.forEach((run) => run.suspend());
     suspendAll();
     // One may have been taken just now.
-    return Promise.resolve(looking)
+    return looks
+      .idle()
       .then(suspendAll)
       .then(() => drained);
   }
@@ -200,7 +199,7 @@ export function createWorker(
 
   signal?.addEventListener('abort', onAbort);
   if (signal?.aborted) onAbort();
-  else look();
+  else looks.now();
   return {
     concurrency,
     get runs() {
@@ -213,13 +212,9 @@ export function createWorker(
 
 // --- internal ---
 
-/**
- * Milliseconds between looks for runs. A look is one statement, so an idle worker costs its store fewer than five in a second.
- */
-const POLL_MS = 225;
-
-function isChanged(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code === 'RUN_CHANGED';
+/** True for a run that a claim leaves out. */
+function isUnclaimed({ runId }: ListedRun): boolean {
+  return runId.includes('/');
 }
 
 function checkConcurrency(concurrency: number): void {

@@ -12,7 +12,7 @@ import { claimIn, number } from '../sql/rows.ts';
 import type { Connection } from './connection.ts';
 import { storeMemories } from './memories.ts';
 import type { Ask } from './place.ts';
-import { CLAIM, nowIn } from './selects.ts';
+import { CLAIM, nowIn, TELL } from './selects.ts';
 
 /** Returns the function that stores batches. @param now The time for leases; null for that of the database. */
 export function appenderTo(
@@ -136,7 +136,7 @@ function withRows(run: string): string {
     SELECT hash, content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content) ON CONFLICT DO NOTHING),
   new_uses AS (
     INSERT INTO phasegate.uses (run, hash) SELECT key, hash FROM run, unnest($19::text[]) AS given (hash) ON CONFLICT DO NOTHING)
-  SELECT key FROM run`;
+  SELECT key, CASE WHEN $6 = 'running' AND $3::text IS NULL THEN ${TELL} END FROM run`;
 }
 
 const REFUSED = `SELECT seq::float8 AS seq, appended = $2 AS is_there, ${CLAIM}, ${nowIn(3)} AS now

@@ -5,9 +5,20 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
+import type { StoreWatch } from '../port.ts';
 import type { Row } from '../sql/rows.ts';
-import type { Ask, Place, PostgresClient, PostgresPool } from './place.ts';
-import { breaksConnection, isUnreachable, lacksTables, mayPass, problemOf, unreachable } from './problems.ts';
+import { createEar } from './ear.ts';
+import type { Ask, ListeningClient, Place, PostgresClient, PostgresPool } from './place.ts';
+import {
+  breaksConnection,
+  isCrowded,
+  isUnreachable,
+  lacksTables,
+  mayPass,
+  problemOf,
+  unreachable,
+} from './problems.ts';
+import { CHANNEL } from './selects.ts';
 import { migrate, refuseLater, SCHEMA_VERSION, versionIn } from './schema.ts';
 import { inTime, pause } from '../waits.ts';
 
@@ -23,6 +34,8 @@ export interface Connection {
   readonly attempt: <T>(action: string, work: Work<T>) => Promise<T>;
   /** Does so within a transaction. */
   readonly transaction: <T>(action: string, work: Work<T>) => Promise<T>;
+  /** Watches the store. @throws `STORE_CLOSED` */
+  readonly watch: (onChange: () => void) => StoreWatch;
   readonly close: () => Promise<void>;
 }
 
@@ -30,6 +43,8 @@ export interface Connection {
 export interface OpenPool {
   readonly pool: PostgresPool;
   readonly end: () => Promise<void>;
+  /** Opens a connection that is told of notifications, and that no statement uses. @default there is none to be had */
+  readonly listen?: (() => Promise<ListeningClient>) | undefined;
 }
 
 /** Creates the connection. Nothing is sent before the first operation. */
@@ -47,7 +62,8 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
 
   /** The statement with the schema of this store. */
   function textFor(sql: string): string {
-    const known = texts.get(sql) ?? sql.replaceAll('phasegate.', `"${place.schema}".`);
+    const known =
+      texts.get(sql) ?? sql.replaceAll('phasegate.', `"${place.schema}".`).replaceAll(CHANNEL, place.channel);
     texts.set(sql, known);
     return known;
   }
@@ -64,14 +80,18 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
     client.on?.('error', ignore);
   }
 
-  /** Takes a connection from the pool. */
-  async function connect(): Promise<PostgresClient> {
+  function openOnce(): Promise<OpenPool> {
     if (isClosing) throw storeClosed(`the store ${place.name}`);
     pool ??= openAndGuard().catch((error: unknown) => {
       pool = undefined;
       throw error;
     });
-    const coming = (await pool).pool.connect();
+    return pool;
+  }
+
+  /** Takes a connection from the pool. */
+  async function connect(): Promise<PostgresClient> {
+    const coming = (await openOnce()).pool.connect();
     try {
       return await inTime(coming, CONNECT_MS, waits);
     } catch (error) {
@@ -134,6 +154,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
         await ensureTables();
         return await withClient((ask) => work(ask, tries > 0), ms);
       } catch (thrown) {
+        if (isCrowded(thrown)) ear.yieldConnection();
         if (!isOpen && isUnreachable(thrown) && isOver(OPENING_MS)) throw unreachable(thrown, action, place);
         if (PhasegateError.is(thrown) || !mayPass(thrown) || isOver(PATIENCE_MS))
           throw problemOf(thrown, action, place);
@@ -144,6 +165,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
 
   async function end(): Promise<void> {
     isClosing = true;
+    ear.close();
     for (const stop of waits) stop();
     // A pool that could not be opened needs no end.
     const open = await pool?.catch(ignore);
@@ -151,17 +173,29 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
     await open?.end();
   }
 
+  const ear = createEar({
+    channel: place.channel,
+    connect: async () => (await openOnce()).listen?.(),
+    notify: (payload) => attempt('look for changes', (ask) => ask(NOTIFY, [payload])),
+  });
+
   return {
     ask: (action, sql, values) => attempt(action, (ask) => ask(sql, values)),
     askForMany: (action, sql, values) => attempt(action, (ask) => ask(sql, values), LONG_ANSWER_MS),
     attempt,
     transaction: (action, work) =>
       attempt(action, (ask, isAgain) => inTransaction(ask, () => work(ask, isAgain), ANSWER_MS)),
+    watch(onChange) {
+      if (isClosing) throw storeClosed(`the store ${place.name}`);
+      return ear.watch(onChange);
+    },
     close: () => (closed ??= end()),
   };
 }
 
 // --- internal ---
+
+const NOTIFY = `SELECT pg_notify('${CHANNEL}', $1)`;
 
 /** Half of the time for which a run is leased: its process still has time to renew the lease. */
 const PATIENCE_MS = 15_000;

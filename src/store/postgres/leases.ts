@@ -10,7 +10,7 @@ import { fingerprintText, listedIn } from '../sql/listed.ts';
 import { claimIn, number } from '../sql/rows.ts';
 import type { Connection } from './connection.ts';
 import type { Ask } from './place.ts';
-import { CLAIM, idOrNull, LISTED, nowIn, storable } from './selects.ts';
+import { CLAIM, DUE, idOrNull, LISTED, nowIn, storable, TELL } from './selects.ts';
 
 /** The methods of a store for leases. @param now The time; null for that of the database. */
 export function leasesIn(
@@ -86,8 +86,8 @@ export function leasesIn(
       const rows = await askFor('list the runs that are ready', READY, [
         now(),
         [...pipelines],
-        limit,
         except.map(fingerprintText),
+        limit,
       ]);
       return rows.map((row) => listedIn(row, number(row, 'now')));
     },
@@ -106,12 +106,10 @@ const BEGIN = `INSERT INTO phasegate.runs (id, holder, token, expires_at, ms) VA
   ON CONFLICT (id) DO UPDATE SET holder = $2, token = $3, expires_at = $4, ms = $5, ${WAKE}
   WHERE runs.token IS NULL RETURNING key`;
 const RELEASE = `UPDATE phasegate.runs SET holder = NULL, token = NULL, expires_at = NULL, ms = NULL
-  WHERE id = $1 AND token = $2 RETURNING seq = 0 AS is_empty`;
+  WHERE id = $1 AND token = $2 RETURNING seq = 0 AS is_empty, CASE WHEN status = 'running' THEN ${TELL} END`;
 /** The row of a run that had a lease, and no record. */
 const DELETE = 'DELETE FROM phasegate.runs WHERE id = $1 AND seq = 0 AND token IS NULL';
 const SUSPEND = `UPDATE phasegate.runs SET holder = NULL, token = NULL, expires_at = NULL, ms = NULL,
   ready_at = CASE WHEN status <> 'running' THEN NULL WHEN last_message > $4 THEN 0 ELSE $3::float8 END
-  WHERE id = $1 AND token = $2 RETURNING key`;
-const READY = `${LISTED} WHERE pipeline = ANY($2::text[]) AND ready_at < 'Infinity' AND ready_at <= ${nowIn(1)} AND status = 'running'
-  AND (token IS NULL OR expires_at <= ${nowIn(1)})
-  AND NOT EXISTS (SELECT FROM unnest($4::text[]) AS other WHERE strpos(info, other) > 0) ORDER BY started_at, key LIMIT $3`;
+  WHERE id = $1 AND token = $2 RETURNING key, CASE WHEN ready_at = 0 THEN ${TELL} END`;
+const READY = `${LISTED} WHERE ${DUE} ORDER BY started_at, key LIMIT $4`;

@@ -12,7 +12,7 @@ import { itemOf, messageOf, textOf } from '../serialize.ts';
 import { checkedText, number } from '../sql/rows.ts';
 import type { Connection } from './connection.ts';
 import type { Ask } from './place.ts';
-import { idOrNull } from './selects.ts';
+import { idOrNull, TELL } from './selects.ts';
 
 /** The methods of a store for messages. */
 export function messagesIn({
@@ -83,7 +83,7 @@ const POST = `WITH counter AS (UPDATE phasegate.store SET posted = posted + 1 RE
   new_message AS (
     INSERT INTO phasegate.messages (id, run, answers, mark, message, sum) SELECT posted, $1, $2, $3, $4, $5 FROM counter)
   UPDATE phasegate.runs SET last_message = posted, ready_at = CASE WHEN status = 'running' THEN 0 END
-  FROM counter WHERE key = ANY($6::bigint[])`;
+  FROM counter WHERE key = ANY($6::bigint[]) RETURNING ${TELL}`;
 const MESSAGES = `SELECT messages.id::float8 AS id, message, messages.sum::float8 AS sum
   FROM phasegate.messages JOIN phasegate.runs ON key = run WHERE runs.id = $1 AND messages.id > $2 ORDER BY messages.id`;
 const LAST = 'SELECT posted::float8 AS posted FROM phasegate.store';

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { checksumOf } from '../checksum.ts';
 import { misused } from '../refusals.ts';
 import type { Row } from '../sql/rows.ts';
 
@@ -23,12 +24,30 @@ export interface PostgresPool {
   removeListener?(event: 'connect', listener: (client: PostgresClient) => void): unknown;
 }
 
+/** A connection that is told of notifications. */
+export interface ListeningClient {
+  query(text: string): Promise<unknown>;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'end', listener: () => void): unknown;
+  on(event: 'notification', listener: (message: Notification) => void): unknown;
+  /** Closes it. */
+  end(): Promise<void>;
+}
+
+/** A notification. Anybody who may use the database can send one with any payload. */
+export interface Notification {
+  readonly channel: string;
+  readonly payload?: string | undefined;
+}
+
 /** Sends a statement. */
 export type Ask = (sql: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
 
 /** The place of a store. */
 export interface Place {
   readonly schema: string;
+  /** Name of the channel on which changes are told. Two schemas may share one. */
+  readonly channel: string;
   /** Its name for people, without a password: such as `postgres://ada@db.example.com/runs`. */
   readonly name: string;
 }
@@ -38,7 +57,8 @@ export function placeOf(connectionString: string | undefined, schema: string): P
   if (!/^[a-z_]\w{0,62}$/iu.test(schema) || /^pg_/iu.test(schema))
     throw misused(`Cannot store runs in schema ${JSON.stringify(schema)} as that is not a plain name`);
   const address = connectionString === undefined ? 'the Postgres database' : withoutSecrets(connectionString);
-  return { schema, name: schema === DEFAULT_SCHEMA ? address : `schema ${schema} of ${address}` };
+  const channel = `phasegate_${checksumOf(schema)}`;
+  return { schema, channel, name: schema === DEFAULT_SCHEMA ? address : `schema ${schema} of ${address}` };
 }
 
 /** The schema of a store if no other is named. */

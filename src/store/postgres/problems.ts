@@ -48,6 +48,11 @@ export function breaksConnection(thrown: unknown): boolean {
   return !/^(?!08|57)[0-9A-Z]{5}$/u.test(code);
 }
 
+/** True if the server has no connection left. */
+export function isCrowded(thrown: unknown): boolean {
+  return codeOf(thrown) === '53300';
+}
+
 /** True if the database has no tables of a store. */
 export function lacksTables(thrown: unknown): boolean {
   return ['42P01', '3F000'].includes(codeOf(thrown));

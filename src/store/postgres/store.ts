@@ -3,18 +3,19 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { span } from '../filters.ts';
 import type { RunStore } from '../port.ts';
 import { misused } from '../refusals.ts';
 import { itemIn, listedIn, openItemIn } from '../sql/listed.ts';
 import { number, text } from '../sql/rows.ts';
 import { appenderTo } from './append.ts';
-import { connectionTo, type Connection, type OpenPool } from './connection.ts';
+import { claimsIn } from './claims.ts';
+import { connectionTo, type Connection } from './connection.ts';
 import { leasesIn } from './leases.ts';
 import { memoriesIn } from './memories.ts';
 import { messagesIn } from './messages.ts';
 import { DEFAULT_SCHEMA, placeOf, type PostgresPool } from './place.ts';
+import { givenPool, openPool } from './pools.ts';
 import { readRecords } from './read.ts';
 import { removeRun } from './remove.ts';
 import { idOrNull, ITEMS, LISTED, nowIn, storable } from './selects.ts';
@@ -29,6 +30,13 @@ export interface PostgresStoreOptions {
   readonly schema?: string | undefined;
   /** Most connections of a store with `connectionString`. @default 10 */
   readonly connections?: number | undefined;
+  /**
+   * Keeps one more connection while runs are waited for, to be told of changes at once. With `pool` it takes one of the pool. Without it,
+   * or behind a pooler in the mode `transaction`, the store is asked four times a second.
+   *
+   * @default true with `connectionString`, false with `pool`
+   */
+  readonly listen?: boolean | undefined;
   /** Returns the time in milliseconds since 1970, for leases. @default the clock of the database */
   readonly now?: (() => number) | undefined;
 }
@@ -53,14 +61,14 @@ export function postgresStore(options: PostgresStoreOptions): RunStore {
   if (connectionString !== undefined && /[?&]schema=/u.test(connectionString))
     throw misused('Cannot open a Postgres store as its address has `schema`, which is an option of its own here');
   const place = placeOf(connectionString, schema);
-  const connection = connectionTo(place, async () => (pool ? givenPool(pool) : openPool(options)));
+  const connection = connectionTo(place, async () => (pool ? givenPool(pool, options.listen) : openPool(options)));
   return storeOn(connection, () => given?.() ?? null);
 }
 
 // --- internal ---
 
 function storeOn(connection: Connection, now: () => number | null): RunStore {
-  const { ask, askForMany } = connection;
+  const { ask, askForMany, watch } = connection;
   return {
     append: appenderTo(connection, now),
     async read(runId, from, limit) {
@@ -87,6 +95,7 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
     remove: (runId) => removeRun(connection, runId, now),
 
     ...leasesIn(connection, now),
+    ...claimsIn(connection, now),
 
     async inbox({ runId, open } = {}) {
       if (runId !== undefined && idOrNull(runId) === null) return [];
@@ -98,6 +107,7 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
     },
 
     ...messagesIn(connection),
+    watch,
     ...memoriesIn(connection),
 
     async artifact(hash) {
@@ -116,40 +126,3 @@ const RUNS = `${LISTED} WHERE seq > 0 AND ($2::text IS NULL OR pipeline = $2) AN
 const INBOX = `${ITEMS} WHERE ($1::text IS NULL OR runs.id = $1) AND ($2::boolean IS NULL OR items.open = $2)
   ORDER BY items.opened_at, items.key`;
 const ARTIFACT = 'SELECT content FROM phasegate.artifacts WHERE hash = $1';
-
-/** Uses a pool of the program, which ends it itself. */
-function givenPool(pool: PostgresPool): OpenPool {
-  return { pool, end: async () => undefined };
-}
-
-async function openPool({ connectionString, connections = 10 }: PostgresStoreOptions): Promise<OpenPool> {
-  const { Pool } = await loadPg();
-  const pool = new Pool({
-    connectionString,
-    max: connections,
-    application_name: 'phasegate',
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    connectionTimeoutMillis: 10_000,
-    // Waiting connections must not keep a program from ending that forgets to close the store.
-    allowExitOnIdle: true,
-  });
-  // Without a listener, an idle connection that breaks ends the process. The pool replaces it.
-  pool.on('error', () => undefined);
-  return { pool, end: () => pool.end() };
-}
-
-/** Loads the package. @throws PhasegateError `PACKAGE_MISSING` if it is not installed. */
-async function loadPg(): Promise<Pick<typeof import('pg'), 'Pool'>> {
-  try {
-    // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg');
-  } catch (cause) {
-    const code: unknown = Reflect.get(Object(cause), 'code');
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
-    throw new PhasegateError('PACKAGE_MISSING', 'Cannot open a Postgres store as the package "pg" is not installed', {
-      hint: 'Run `npm install pg@^8.11.0`.',
-      cause,
-    });
-  }
-}

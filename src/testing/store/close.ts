@@ -23,11 +23,15 @@ export const closeCases: Readonly<Record<string, CaseBody>> = {
       () => store.acquire('s', 'me', 1000),
       () => store.renew(lease, 1000),
       () => store.release(lease),
+      ...(store.claim
+        ? [() => store.claim?.({ pipelines: ['article'], except: [], passed: [], holder: 'me', ms: 1000 })]
+        : []),
       () => store.inbox(),
       () => store.item('r:1'),
       () => store.post(answerTo('r', 'r:1')),
       () => store.messages('r'),
       ...(store.lastMessage ? [() => store.lastMessage?.()] : []),
+      ...(store.watch ? [() => store.watch?.(() => undefined)] : []),
       () => store.artifact('h'),
     ];
     for (const call of calls) await refuses('STORE_CLOSED', call);

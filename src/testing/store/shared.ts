@@ -44,6 +44,24 @@ export const sharedCases: Readonly<Record<string, CaseBody>> = {
     await store.append(batchOf('r', 1), taken);
   },
 
+  'claim each run once': async ({ store, open }) => {
+    if (!store.claim) return;
+    const others = [await open(), await open()];
+    const ids = Array.from({ length: 12 }, (_, at) => `r${at}`);
+    for (const runId of ids) await store.append(batchOf(runId, 1));
+    const claimed = await Promise.all(
+      [store, ...others].map(async (one) => {
+        const own: string[] = [];
+        for (;;) {
+          const next = await one.claim?.({ pipelines: ['article'], except: [], passed: [], holder: 'me', ms: 1000 });
+          if (!next) return own;
+          own.push(next.run.runId);
+        }
+      }),
+    );
+    assert.deepEqual(claimed.flat().toSorted(), ids.toSorted());
+  },
+
   'see the same data one after the other': async ({ store, open }) => {
     await store.append(
       batchOf('r', 1, { count: 3, items: [openItem('r', 2)], artifacts: [{ hash: 'h', content: '1' }] }),
