@@ -14,6 +14,7 @@ import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts
 import { isAlive } from '../../actors/command/process-life.ts';
 import { COOKIE, endProcesses } from '../marker/processes.ts';
 import { sizeOf } from '../marker/size.ts';
+import { spreadFolders } from '../marker/spread.ts';
 import { clearAbandoned, discardTry } from '../marker/trash.ts';
 import type { Options } from '../options.ts';
 import { makeClone } from '../place/clone.ts';
@@ -57,6 +58,8 @@ export async function openTry(given: OpenOptions): Promise<Opened> {
   const files = given.files === undefined ? base : await requireCommit(repository, given.files);
   await clearAbandoned(home);
   await clearEarlier(repository, home, place);
+  // Tries are made there, before they get their place.
+  await spreadFolders(home.scratch);
   const { folder, marker } = await exclusively(home.path, async () => {
     await requireRoom(given);
     const taken = (await readTries(home)).map((one) => one.marker.ports);
