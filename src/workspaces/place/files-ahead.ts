@@ -60,7 +60,7 @@ export function createFilesAhead(repositoryFor: OpenRepository): FilesAhead {
     if (!items.has(item) || (await isAlmostFull(home))) return;
     item.folder = await mkdtemp(join(home.scratch, ownName()));
     try {
-      // Opened anew, as an agent may have added filters since.
+      // Opened again, as an agent may have added filters in the meantime.
       await makeFiles(await repositoryFor(signal), join(item.folder, FILES), commit);
       item.isReady = true;
     } finally {
