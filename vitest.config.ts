@@ -26,7 +26,7 @@ const PROCESS = [
   'test/dashboard/bundle.test.ts',
   ENGINES,
   'test/examples/**/*.test.ts',
-  'test/fleet/{asks,attempts,child,compile,every,gate,interrupted,plan-goal,rewind,rework,start,states,tree,user}*.test.ts',
+  'test/fleet/{asks,attempts,child,compile,every,folders,gate,interrupted,plan-goal,rewind,rework,start,states,tree,user}*.test.ts',
   'test/inspect/**/*.test.ts',
   'test/openai/**/*.test.ts',
   'test/postgres/{faults,open,scaling}.test.ts',

@@ -34,6 +34,7 @@ export async function benchFleet(): Promise<void> {
         await note(`fleet of 1, ${isolation}`, () => fleetOf(1, user, root, isolation));
       }
       await note('fleet of 4, clone, each', () => fleetOf(4, user, join(folder, 'clone'), 'clone'), 4);
+      await note('fleet of 3 levels, clone, each', () => fleetOf(1, user, join(folder, 'clone'), 'clone', 3), 3);
     }
     console.log(
       `\n| a subtask in ${FOLDERS * FILES} files, ms | new folder | commit | end | all | ratio | processor | ratio |`,
@@ -127,12 +128,13 @@ async function oneWorkspace(user: string, root: string, isolation: Isolation, ro
   return { open, keep: kept - done, close: end - kept, all: open + end - done };
 }
 
-/** Runs a fleet of subtasks on one level. The time of one agent does not count, as they work at the same time. */
-async function fleetOf(count: number, user: string, root: string, isolation: Isolation): Promise<Times> {
+/** Runs a fleet of subtasks on each of some levels. The time of one agent for each level does not count, as they work at the same time. */
+async function fleetOf(count: number, user: string, root: string, isolation: Isolation, levels = 1): Promise<Times> {
   const line = `sleep ${AGENT_MS / 1000}; echo "$PHASEGATE_TASK" > "part-3/$PHASEGATE_TASK.ts"`;
-  const subtasks = Array.from({ length: count }, (_, index) => {
+  const subtasks = Array.from({ length: count * levels }, (_, index) => {
     const id = String(index);
-    return { id, title: id, description: '', files_touched: [`part-3/${id}.ts`] };
+    const depends_on = index < count ? [] : [String(index - count)];
+    return { id, title: id, description: '', depends_on, files_touched: [`part-3/${id}.ts`] };
   });
   const pipeline = compilePlan(
     { goal: 'Work.', subtasks },
@@ -141,7 +143,7 @@ async function fleetOf(count: number, user: string, root: string, isolation: Iso
   const begun = performance.now();
   const { status } = await startRun(pipeline).result;
   if (status !== 'completed') throw new Error(`The run ended ${status}`);
-  return { all: performance.now() - begun - AGENT_MS };
+  return { all: performance.now() - begun - AGENT_MS * levels };
 }
 
 /** Processor time of this process and of all that it has started and that have ended. Linux only. */

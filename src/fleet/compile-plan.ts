@@ -15,6 +15,7 @@ import { contentHash } from '../model/values/content-hash.ts';
 import { approvalPhase } from './approval.ts';
 import { arrangePlan, type ArrangedPlan } from './arrange-plan.ts';
 import { refuseOptions, type FleetOptions } from './fleet-options.ts';
+import { foldersAfter } from './folders-ahead.ts';
 import { INTEGRATION } from './level-outputs.ts';
 import { createLevelEnd, type LevelEnd } from './level-end.ts';
 import { levelReview } from './level-review.ts';
@@ -130,6 +131,7 @@ function subtaskOf({ options, plan, slots }: Setting, subtask: Subtask, end: Lev
   const { estimate, retry } = options;
   const agent = typeof options.agent === 'function' ? options.agent(subtask) : options.agent;
   refuseAccess(subtask.id, agent, 'write');
+  const ahead = foldersAfter(options, plan, subtask);
   return task(subtask.id, {
     description: subtaskDescription(subtask),
     after: [OWN_TASKS.base],
@@ -139,7 +141,7 @@ function subtaskOf({ options, plan, slots }: Setting, subtask: Subtask, end: Lev
     timeout: 0,
     retry: agentRetry(retry),
     run: asksBy(options.permissions, (context: TaskContext) => {
-      const work = () => doSubtask({ options, plan, subtask, agent, slots }, context);
+      const work = () => doSubtask({ options, plan, subtask, agent, slots, ahead }, context);
       return end ? end(context, work) : work();
     }),
   });

@@ -34,6 +34,8 @@ export interface SubtaskSetting {
   readonly subtask: Subtask;
   readonly agent: Agent;
   readonly slots: Slots;
+  /** Folders that are opened later. @default 0 */
+  readonly ahead?: number | undefined;
 }
 
 /** Milliseconds for an agent to do a subtask: one hour. */
@@ -69,7 +71,12 @@ export async function doSubtask(setting: SubtaskSetting, context: TaskContext): 
   if (approved) return outputOf(setting, approved, start, '', known);
   const files = options.rework === 'continue' && conflict.length === 0 ? known?.commit : undefined;
   return setting.slots.use(context.signal, async () => {
-    const opened = await workspace.open(place, { base: start.start, files, signal: context.signal });
+    const opened = await workspace.open(place, {
+      base: start.start,
+      files,
+      ahead: setting.ahead,
+      signal: context.signal,
+    });
     try {
       const said = [...notes, ...opened.notes.map(({ text }) => text)];
       const prompt = subtaskPrompt({

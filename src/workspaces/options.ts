@@ -55,7 +55,11 @@ export interface GitWorkspaceOptions {
   readonly ports?: number | undefined;
   /** Most workspaces of this repository that exist at once. @default 25 */
   readonly maxCount?: number | undefined;
-  /** Most bytes that all workspaces of this repository take when one is opened; 0 for no limit. @default 0 */
+  /**
+   * Most bytes that all workspaces of this repository take when one is opened; 0 for no limit. With a limit, no files are made ahead.
+   *
+   * @default 0
+   */
   readonly maxBytes?: number | undefined;
   /** Most bytes of new and changed files that one attempt may add to the repository. @default 1073741824 (one GiB) */
   readonly maxChangedBytes?: number | undefined;

@@ -146,6 +146,8 @@ export interface OpenWorkspaceOptions {
    * @default false
    */
   readonly disposable?: boolean | undefined;
+  /** Folders that will be opened later, which may be prepared while this one is in use. A hint. @default 0 */
+  readonly ahead?: number | undefined;
   readonly signal: AbortSignal;
 }
 

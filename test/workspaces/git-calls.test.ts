@@ -46,6 +46,21 @@ afterEach(() => {
   process.env['PATH'] = PATH;
 });
 
+describe('the start of a run', () => {
+  it('walks through the folder of the user once, for its changes and for repositories inside of it', async () => {
+    await shell(lab.user, 'mkdir inner; cd inner; git init -q; echo 1 > 1');
+    await lab.put('new/1.txt', '1');
+    await lab.put('new/2.txt', '2');
+    await replaceGit();
+    const { notes } = await lab.workspaces({ isolation: 'clone' }).start({ run: 'run', signal });
+    expect(names(await calls()).filter((name) => ['status', 'ls-files'].includes(name))).toEqual(['status']);
+    expect(notes.map(({ text }) => text)).toEqual([
+      "The user's uncommitted work is not part of the run: 0 changed files and 3 untracked paths. Nobody may assume that it is there.",
+      "Repositories inside of the user's folder are left out: inner/.",
+    ]);
+  });
+});
+
 describe('a workspace', () => {
   it('starts no more processes of git than it needs, and compares no file when the agent has ended', async () => {
     await replaceGit();

@@ -39,9 +39,10 @@ describe('git', () => {
 });
 
 describe('processes', () => {
-  it('of workspaces are git, setup, teardown and the removal of folders, and nothing else', () => {
+  it('of workspaces are git, setup, teardown, the mark and the removal of folders, and nothing else', () => {
     expect(filesWith(/node:child_process|runProcess|execa/u, 'workspaces/')).toEqual([
       'workspaces/git/run-git.ts',
+      'workspaces/marker/spread.ts',
       'workspaces/marker/trash.ts',
       'workspaces/place/script.ts',
     ]);

@@ -22,8 +22,13 @@ export async function discardTry(home: Home, folder: string): Promise<void> {
       hint: 'Remove it by hand if you know what it is.',
     });
   }
+  await discardFolder(home, real);
+}
+
+/** Removes a folder of the home. */
+export async function discardFolder(home: Home, folder: string): Promise<void> {
   const target = join(home.trash, `${ownName()}${randomBytes(6).toString('hex')}`);
-  await rename(real, target);
+  await rename(folder, target);
   await removeSoon(target);
 }
 
@@ -39,17 +44,15 @@ export async function clearAbandoned(home: Home): Promise<void> {
   for (const name of await readdir(home.scratch)) {
     const stats = await lstat(join(home.scratch, name)).catch(() => undefined);
     const isOld = stats !== undefined && stats.mtimeMs < Date.now() - OLD_MS;
-    if (isOld || isAbandoned(name)) await removeTree(join(home.scratch, name)).catch(() => undefined);
+    if (isOld || isAbandoned(name)) await discardFolder(home, join(home.scratch, name)).catch(() => undefined);
   }
 }
 
-// --- internal ---
-
 /**
- * Deletes a folder in the trash by a process of its own, which goes on if this one ends: many files take longer than all else that is
- * done at the end of a workspace. A file that cannot be deleted stays in the trash, which is emptied again later.
+ * Begins to delete a folder by a process of its own, which goes on if this one ends: many files take longer than all else that is done at
+ * the end of a workspace. A file that cannot be deleted stays in the trash, which is emptied again later.
  */
-async function removeSoon(folder: string): Promise<void> {
+export async function removeSoon(folder: string): Promise<void> {
   if (process.platform === 'win32') {
     await removeTree(folder).catch(() => undefined);
     return;
@@ -58,6 +61,8 @@ async function removeSoon(folder: string): Promise<void> {
   remover.once('error', () => undefined);
   remover.unref();
 }
+
+// --- internal ---
 
 /** Milliseconds after which no process of another machine can still use a temporary folder: a day. */
 const OLD_MS = 24 * 60 * 60 * 1000;

@@ -11,6 +11,7 @@ import { openTry } from './open.ts';
 import { readOptions, type GitWorkspaceOptions } from '../options.ts';
 import type { Workspaces } from '../port.ts';
 import { publishRun } from './publish.ts';
+import { createFilesAhead } from '../place/files-ahead.ts';
 import { startRunBase } from './run-base.ts';
 import { readKept, rememberWork } from '../snapshot/keep.ts';
 import { listTries, pruneTries } from './survey.ts';
@@ -36,6 +37,7 @@ export function gitWorkspace(given: GitWorkspaceOptions = {}): Workspaces {
   const { repository: folder, author, timeout } = options;
 
   const repositoryFor = repositoryOpener({ folder, author, timeout });
+  const filesAhead = createFilesAhead(repositoryFor);
 
   async function both(signal: AbortSignal): Promise<{ readonly repository: Repository; readonly home: Home }> {
     const repository = await repositoryFor(signal);
@@ -58,7 +60,7 @@ export function gitWorkspace(given: GitWorkspaceOptions = {}): Workspaces {
     async open(place, { signal, ...more }) {
       const { repository, home } = await both(signal);
       const makeRoom = () => pruneTries({ repository, home, options });
-      const opened = await openTry({ repository, home, options, place, ...more, makeRoom });
+      const opened = await openTry({ repository, home, options, place, ...more, filesAhead, makeRoom });
       return createWorkspace({ opened, home, options, repositoryFor });
     },
     async integrate({ signal, ...more }) {

@@ -14,9 +14,11 @@ import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts
 import { isAlive } from '../../actors/command/process-life.ts';
 import { COOKIE, endProcesses } from '../marker/processes.ts';
 import { sizeOf } from '../marker/size.ts';
+import { spreadFolders } from '../marker/spread.ts';
 import { clearAbandoned, discardTry } from '../marker/trash.ts';
 import type { Options } from '../options.ts';
 import { makeClone } from '../place/clone.ts';
+import type { FilesAhead } from '../place/files-ahead.ts';
 import { copyIncluded } from '../place/include.ts';
 import { addWorkTree, forgetWorkTree } from '../place/linked.ts';
 import { choosePorts, type Ports } from '../place/ports.ts';
@@ -46,6 +48,8 @@ export interface OpenOptions extends Omit<OpenWorkspaceOptions, 'signal'> {
   readonly home: Home;
   readonly options: Options;
   readonly place: AttemptPlace;
+  /** Files for later workspaces. */
+  readonly filesAhead: FilesAhead;
   /** Removes workspaces whose content is kept, to make room. */
   readonly makeRoom: () => Promise<unknown>;
 }
@@ -57,6 +61,8 @@ export async function openTry(given: OpenOptions): Promise<Opened> {
   const files = given.files === undefined ? base : await requireCommit(repository, given.files);
   await clearAbandoned(home);
   await clearEarlier(repository, home, place);
+  // Tries are made there, before they get their place.
+  await spreadFolders(home.scratch);
   const { folder, marker } = await exclusively(home.path, async () => {
     await requireRoom(given);
     const taken = (await readTries(home)).map((one) => one.marker.ports);
@@ -73,6 +79,7 @@ export async function openTry(given: OpenOptions): Promise<Opened> {
     const ready = { ...marker, state: 'ready' } as const;
     await writeMarker(folder, ready);
     if (given.disposable !== true) refreshSeed({ repository, home, work, seed });
+    prepareLater(given, files);
     return { folder, marker: ready, work, env, notes, tree, seed };
   } catch (error) {
     const { signal } = new AbortController();
@@ -148,6 +155,12 @@ function environmentOf(work: string, base: string, ports: Ports): Readonly<Recor
   };
 }
 
+/** Has files made for workspaces that follow. A limit of bytes is for those that are in use. */
+function prepareLater({ home, options, filesAhead, ahead = 0 }: OpenOptions, commit: string): void {
+  if (options.isolation !== 'clone' || options.maxBytes > 0) return;
+  filesAhead.prepare({ home, commit, count: Math.min(ahead, options.maxCount) });
+}
+
 interface Filling {
   readonly work: string;
   readonly env: Readonly<Record<string, string>>;
@@ -166,7 +179,7 @@ async function fill(
   switch (options.isolation) {
     case 'clone':
       await mkdir(work);
-      index = await makeClone(repository, work, files);
+      index = await given.filesAhead.use(repository, (ready) => makeClone(repository, work, files, ready));
       break;
     case 'worktree':
       index = await addWorkTree(repository, work, files);

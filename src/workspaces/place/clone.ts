@@ -3,50 +3,108 @@
  *
  * @module
  */
-import { copyFile, lstat, mkdir } from 'node:fs/promises';
+import { copyFile, lstat, mkdir, rename, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Repository } from '../git/repository.ts';
 import { removeTree } from '../marker/remove-tree.ts';
 
-/** Clones the repository to a new folder, with the files of a commit and a detached HEAD. @returns The path of its index. */
-export async function makeClone(repository: Repository, work: string, base: string): Promise<string> {
+/**
+ * Clones the repository to a new folder, with the files of a commit and a detached HEAD.
+ *
+ * @param files A folder that {@link makeFiles} has made for any commit. Its files are moved, and those that differ are written.
+ * @returns The path of the index.
+ */
+export async function makeClone(
+  repository: Repository,
+  work: string,
+  base: string,
+  files?: string,
+): Promise<string> {
   await copyRepository(repository, work, base);
+  await repository.git(['remote', 'remove', 'origin'], { freshGitDir: join(work, '.git') });
+  await copyRules(repository, work);
+  if (files !== undefined) await moveFiles(files, work);
+  return checkOut(repository, work, base);
+}
+
+/**
+ * Makes a folder with the files of a commit for a later clone. Its `.git` reads the objects of the repository, so no agent may get it.
+ *
+ * One process of git writes the files, as agents are at work meanwhile.
+ */
+export async function makeFiles(repository: Repository, folder: string, commit: string): Promise<void> {
+  await cloneWith(repository, folder, ['--shared']);
+  await copyRules(repository, folder);
+  await checkOut(repository, folder, commit, ['-c', 'checkout.workers=1']);
+}
+
+/** True if a folder that {@link makeFiles} has made has no other files than its index, ignored ones included. */
+export async function hasNoOtherFiles(repository: Repository, folder: string): Promise<boolean> {
+  const call = { workTree: folder, index: join(folder, '.git', 'index'), maxBytes: MOST_BYTES, cut: true };
+  return (await repository.git(['ls-files', '--others', '-z'], call)).output.length === 0;
+}
+
+// --- internal ---
+
+async function checkOut(
+  repository: Repository,
+  work: string,
+  commit: string,
+  settings: readonly string[] = [],
+): Promise<string> {
   const freshGitDir = join(work, '.git');
-  await repository.git(['remote', 'remove', 'origin'], { freshGitDir });
-  for (const name of ['exclude', 'attributes']) await copySmall(repository.commonDir, freshGitDir, join('info', name));
-  const checkout = ['checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', base];
+  const checkout = [...settings, 'checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', commit];
   const index = join(freshGitDir, 'index');
   await repository.git(checkout, { freshGitDir, workTree: work, index });
   return index;
 }
 
-// --- internal ---
+async function copyRules(repository: Repository, work: string): Promise<void> {
+  const to = join(work, '.git');
+  for (const name of ['exclude', 'attributes']) await copySmall(repository.commonDir, to, join('info', name));
+}
+
+/** Gives a clone without files those of another folder, and the index of both. */
+async function moveFiles(from: string, work: string): Promise<void> {
+  const [own, other] = [join(work, '.git'), join(from, '.git')];
+  const index = join(own, 'index');
+  await rename(join(other, 'index'), index);
+  await settleIndex(index, join(own, 'HEAD'));
+  await removeTree(other);
+  await rename(own, other);
+  await rmdir(work);
+  await rename(from, work);
+}
+
+/**
+ * Moves the time of an index to the second in which a file was written, if that is later. Git reads each file again that is as young as its
+ * index. No one else has written to the folder since, so none of them has changed.
+ */
+async function settleIndex(index: string, file: string): Promise<void> {
+  const [before, now] = [await stat(index), await stat(file)].map(({ mtimeMs }) => Math.floor(mtimeMs / 1000));
+  if (before !== undefined && now !== undefined && now > before) await utimes(index, now, now);
+}
+
+function cloneWith(repository: Repository, work: string, how: readonly string[]): Promise<unknown> {
+  const { commonDir, conversions } = repository;
+  const words = ['clone', '--quiet', '--no-tags', '--no-checkout', '--no-recurse-submodules', '--template='];
+  const settings = conversions.flatMap((setting) => ['--config', setting]);
+  const all = [...words, '--origin', 'origin', ...settings, ...how, '--', commonDir, work];
+  return repository.outside(all, dirname(work));
+}
 
 async function copyRepository(repository: Repository, work: string, base: string): Promise<void> {
-  const { commonDir, conversions } = repository;
-  const settings = conversions.flatMap((setting) => ['--config', setting]);
-  const words = [
-    'clone',
-    '--quiet',
-    '--no-tags',
-    '--no-checkout',
-    '--no-recurse-submodules',
-    '--template=',
-    '--origin',
-  ];
-  const clone = (how: readonly string[]) =>
-    repository.outside([...words, 'origin', ...settings, ...how, '--', commonDir, work], dirname(work));
   try {
     // Copies files, so that no commit is missing, not even one without a branch. Hard links would let an agent change
     // the objects of the user's repository.
-    await clone(['--local', '--no-hardlinks']);
+    await cloneWith(repository, work, ['--local', '--no-hardlinks']);
   } catch (error) {
     if (repository.signal.aborted) throw error;
     // Git copies no repository that has symbolic links among its objects.
     await removeTree(work);
-    await clone(['--no-local']);
+    await cloneWith(repository, work, ['--no-local']);
     const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
-    await repository.git([...fetch, commonDir, base], { freshGitDir: join(work, '.git') });
+    await repository.git([...fetch, repository.commonDir, base], { freshGitDir: join(work, '.git') });
   }
 }
 

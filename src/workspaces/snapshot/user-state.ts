@@ -23,13 +23,12 @@ export interface StateOptions {
 export async function notesAbout(options: StateOptions): Promise<readonly Note[]> {
   const { repository, head } = options;
   const found = await Promise.all([
-    uncommitted(options),
+    differences(options),
     detached(repository, head),
     inProgress(repository),
     submodules(repository, head),
     filtered(repository, head),
     settings(repository),
-    inner(options),
   ]);
   return [
     ...when(head === undefined, 'unborn', 'The repository has no commit yet, so the run starts with an empty one.'),
@@ -49,40 +48,30 @@ export function nestedLeftOut(nested: readonly string[]): readonly Note[] {
 /** Most names in a note. */
 const MOST_NAMES = 20;
 
-/** Finds repositories that are neither tracked nor ignored. If the base has the uncommitted work, they are found with it. */
-async function inner({ repository, hasUncommitted }: StateOptions): Promise<readonly Note[]> {
-  if (hasUncommitted) return [];
+/** Describes uncommitted work, and repositories that are neither tracked nor ignored. Both come from one walk of the folder. */
+async function differences({ repository, hasUncommitted }: StateOptions): Promise<readonly Note[]> {
   const { folder, gitDir } = repository;
-  const list = ['ls-files', '--others', '--exclude-standard', '-z'];
-  const { output } = await repository.git(list, { workTree: folder, index: join(gitDir, 'index') });
-  // Of a repository inside, git lists the folder only.
-  return nestedLeftOut(
-    itemsOf(output)
-      .map(textOf)
-      .filter((path) => path.endsWith('/')),
-  );
-}
-
-async function uncommitted({ repository, hasUncommitted }: StateOptions): Promise<readonly Note[]> {
-  const { folder, gitDir } = repository;
-  const status = [
-    'status',
-    '--porcelain=v1',
-    '-z',
-    '--no-renames',
-    '--untracked-files=normal',
-    '--ignore-submodules=all',
-  ];
+  const status = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', '--ignore-submodules=all'];
   const { output } = await repository.git(status, { workTree: folder, index: join(gitDir, 'index'), filters: true });
   const lines = itemsOf(output);
-  const untracked = lines.filter((line) => line.startsWith('??')).length;
-  const changed = lines.length - untracked;
-  if (lines.length === 0) return [];
+  const untracked = lines.filter((line) => line.startsWith(UNTRACKED));
+  // Of a repository inside, git lists the folder only. If the base has the uncommitted work, they are found with it.
+  const inner = hasUncommitted ? [] : untracked.filter((line) => line.endsWith('/'));
+  return [
+    ...uncommitted(lines.length - untracked.length, untracked.length, hasUncommitted),
+    ...nestedLeftOut(inner.map((line) => textOf(line.slice(UNTRACKED.length)))),
+  ];
+}
+
+/** Start of the line of a path that is not tracked. */
+const UNTRACKED = '?? ';
+
+function uncommitted(changed: number, untracked: number, hasUncommitted: boolean): readonly Note[] {
   const numbers = `${count(changed, 'changed file')} and ${count(untracked, 'untracked path')}`;
   const text = hasUncommitted
     ? `The run starts with the user's uncommitted work: ${numbers}.`
     : `The user's uncommitted work is not part of the run: ${numbers}. Nobody may assume that it is there.`;
-  return [{ code: 'uncommitted', text }];
+  return when(changed + untracked > 0, 'uncommitted', text);
 }
 
 async function detached(repository: Repository, head: string | undefined): Promise<readonly Note[]> {
