@@ -51,13 +51,13 @@ export interface RunTimesFold {
  */
 export function foldRunTimes(forkedAt?: number): RunTimesFold {
   const phases = new Map<string, PhaseWork>();
-  const held = new Set<LimitName>();
-  /** Ends of the pauses before next tries, in milliseconds since 1970, by phase and task. */
-  const pauses = new Map<string, number>();
+  let held: ReadonlySet<LimitName> = NO_LIMITS;
+  /** Ends of the pauses before next tries, in milliseconds since 1970, by phase and task. Created with the first. */
+  let pauses: Map<string, number> | undefined;
   const count = { working: 0, waiting: 0 };
   const state = { startedAt: 0, last: 0, workedMs: 0, copied: 0, countsAll: false, isOver: false, mayHold: false };
   let isBegun = false;
-  let reviewers: ReadonlyMap<string, number> = new Map();
+  let reviewers: ReadonlyMap<string, number> | undefined;
 
   function isWorking(): boolean {
     return !state.isOver && (count.working > 0 || count.waiting + held.size === 0);
@@ -81,7 +81,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
 
   function readPlan(plan: Plan): void {
     state.mayHold = plan.onLimit === 'escalate';
-    reviewers = new Map(plan.phases.map(({ name, gate }) => [name, gate?.reviewers.length ?? 0]));
+    reviewers = reviewersIn(plan);
   }
 
   function applyToRun(event: Exclude<RunEvent, PhaseEvent>, time: number): void {
@@ -101,18 +101,18 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       case 'limit.reached':
         if (event.holds !== null || !state.mayHold) return;
         recount(() => {
-          held.add(event.limit);
+          held = new Set([...held, event.limit]);
           const phase = event.refused && phases.get(event.refused.phase);
           if (phase?.stage === 'reviewing') phase.isHeldBack = true;
         });
         return;
       case 'limit.lifted':
-        recount(() => held.delete(event.limit));
+        recount(() => (held = new Set([...held].filter((limit) => limit !== event.limit))));
         return;
       case 'run.reopened':
       case 'run.ended':
         state.isOver = event.type === 'run.ended';
-        recount(() => (phases.clear(), held.clear()));
+        recount(() => (phases.clear(), (held = NO_LIMITS)));
         return;
       case 'run.suspended':
       case 'item.changed':
@@ -120,11 +120,13 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
   }
 
   function applyToPhase(event: PhaseEvent, time: number): void {
-    if (event.type === 'task.retrying' && !event.reviewer)
+    if (event.type === 'task.retrying' && !event.reviewer) {
+      pauses ??= new Map();
       pauses.set(pauseOf(event.phase, event.task), time + event.delayMs);
+    }
     const known = phases.get(event.phase);
     if (known) add(known, -1);
-    const phase = event.type === 'phase.started' ? beginWork(known, reviewers.get(event.phase) ?? 0) : known;
+    const phase = event.type === 'phase.started' ? beginWork(known, reviewers?.get(event.phase) ?? 0) : known;
     if (!phase) return;
     if (isSettled(event)) {
       phases.delete(event.phase);
@@ -170,7 +172,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
           if (stage !== 'again') continue;
           waits = true;
           // A limit that holds the run lets no try begin.
-          if (!isHeld) until = Math.min(until, pauses.get(pauseOf(name, task)) ?? 0);
+          if (!isHeld) until = Math.min(until, pauses?.get(pauseOf(name, task)) ?? 0);
         }
       }
       return waits ? until : undefined;
@@ -182,6 +184,19 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
 
 /** Limits that let no try begin while they hold the run. */
 const OF_TRIES: readonly LimitName[] = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'];
+
+/** Shared by all runs, as a process may have thousands. */
+const NO_LIMITS: ReadonlySet<LimitName> = new Set();
+const reviewersOfPlans = new WeakMap<Plan, ReadonlyMap<string, number>>();
+
+/** Returns the number of reviewers of each phase. Computed once per plan. */
+function reviewersIn(plan: Plan): ReadonlyMap<string, number> {
+  const known = reviewersOfPlans.get(plan);
+  if (known) return known;
+  const made = new Map(plan.phases.map(({ name, gate }) => [name, gate?.reviewers.length ?? 0]));
+  reviewersOfPlans.set(plan, made);
+  return made;
+}
 
 function pauseOf(phase: string, task: string): string {
   return JSON.stringify([phase, task]);
