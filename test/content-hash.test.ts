@@ -11,7 +11,7 @@ describe('a hash of JSON', () => {
     let sorted = 0;
     const values = fc.oneof(
       fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true, withSparseArray: true }),
-      fc.jsonValue().map((value) => JSON.parse(stringify(value))),
+      fc.jsonValue().map((value): unknown => JSON.parse(stringify(value))),
     );
     fc.assert(
       fc.property(values, (value) => {

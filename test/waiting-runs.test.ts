@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { setFlagsFromString, queryObjects } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { queryObjects } from 'node:v8';
 import { describe, expect, it } from 'vitest';
 import { createActor } from 'xstate';
 import { definePipeline, memoryStore, phase, startRun, task } from '../src/index.ts';
@@ -12,7 +11,7 @@ import { machineOf } from '../src/machines.ts';
 
 describe('runs that wait for a task', () => {
   it('hold few collections', async () => {
-    const { started, pipeline, end } = held();
+    const wall = held();
     const store = memoryStore();
     await begin(1);
     const before = collections();
@@ -22,12 +21,12 @@ describe('runs that wait for a task', () => {
       maps: Math.round((after.maps - before.maps) / 50),
       sets: Math.round((after.sets - before.sets) / 50),
     }).toEqual({ maps: 10, sets: 8 });
-    end();
+    wall.end();
     for (const run of runs) expect((await run.result).status).toBe('completed');
 
     async function begin(count: number) {
-      const begun = Array.from({ length: count }, () => startRun(pipeline, { store }));
-      await started(count);
+      const begun = Array.from({ length: count }, () => startRun(wall.pipeline, { store }));
+      await wall.started(count);
       return begun;
     }
   });
@@ -48,26 +47,25 @@ function held() {
   let end: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (end = resolve));
   let tell: () => void = () => undefined;
-  let count = 0;
+  let left = 0;
   const one = phase('one', { tasks: [task('t', { run: () => 1 })], review: () => 'APPROVE' });
-  const run = (): Promise<void> => {
-    count += 1;
-    tell();
-    return ended;
+  const run = async (): Promise<void> => {
+    left -= 1;
+    if (left === 0) tell();
+    await ended;
   };
-  const pipeline = definePipeline({
-    name: 'p',
-    phases: [one, phase('two', { after: [one], tasks: [task('t', { run })] })],
-  });
-  async function started(wanted: number): Promise<void> {
-    while (count < wanted) await new Promise<void>((resolve) => (tell = resolve));
-    count -= wanted;
-  }
-  return { pipeline, started, end: () => end() };
+  const two = phase('two', { after: [one], tasks: [task('t', { run })] });
+  return {
+    pipeline: definePipeline({ name: 'p', phases: [one, two] }),
+    /** Resolves when as many more tasks work. */
+    async started(count: number): Promise<void> {
+      left += count;
+      if (left > 0) await new Promise<void>((resolve) => (tell = resolve));
+    },
+    end: () => end(),
+  };
 }
 
 function collections(): { readonly maps: number; readonly sets: number } {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
   return { maps: queryObjects(Map, { format: 'count' }), sets: queryObjects(Set, { format: 'count' }) };
 }

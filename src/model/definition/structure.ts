@@ -128,9 +128,9 @@ function taskProblems(phase: string, options: PhaseSettings, index: number): rea
   const sequential = options.mode === 'sequential';
   return [
     ...names(where, 'task', tasks, path),
-    ...tasks.flatMap((task, index) => unknownTasks(where, task, graph, [...path, index, 'after'])),
+    ...tasks.flatMap((task, at) => unknownTasks(where, task, graph, [...path, at, 'after'])),
     ...cycles(where, nodes, graph, tasks, path),
-    ...(sequential ? tasks.flatMap((task, index) => laterTasks(where, task, graph, index, path)) : []),
+    ...(sequential ? tasks.flatMap((task, at) => laterTasks(where, task, graph, at, path)) : []),
   ];
 }
 

@@ -30,7 +30,7 @@ export function foldInbox(): InboxFold {
   /** The loop of each phase in words, from its latest verdict. */
   let loops: Map<string, string> | undefined;
 
-  function items(): readonly InboxItem[] {
+  function openItems(): readonly InboxItem[] {
     return open ? [...open.values()] : NOTHING;
   }
 
@@ -107,7 +107,7 @@ export function foldInbox(): InboxFold {
   }
 
   function changed(record: RunRecord, event: EventOf<'item.changed'>): readonly InboxItem[] {
-    const item = items().find(({ seq }) => seq === event.item);
+    const item = openItems().find(({ seq }) => seq === event.item);
     if (!item) return NOTHING;
     const { time } = record;
     const keep = (now: InboxItem) => {
@@ -136,7 +136,7 @@ export function foldInbox(): InboxFold {
   }
 
   return {
-    open: items,
+    open: openItems,
     apply(record) {
       const { time, event } = record;
       switch (event.type) {
@@ -162,7 +162,7 @@ export function foldInbox(): InboxFold {
         }
         case 'limit.lifted':
           return closed(
-            items().filter(({ kind, about }) => kind === 'limit' && about === event.limit),
+            openItems().filter(({ kind, about }) => kind === 'limit' && about === event.limit),
             time,
             'lifted',
           );
@@ -188,7 +188,7 @@ export function foldInbox(): InboxFold {
         case 'phase.cancelled':
           return closed(ofPhase(event.phase), time, `not needed any more: ${event.because}`);
         case 'run.ended':
-          return closed(items(), time, `the run ${event.status}`);
+          return closed(openItems(), time, `the run ${event.status}`);
         case 'run.reopened':
         case 'phase.read':
         case 'phase.unaffected':
