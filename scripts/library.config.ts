@@ -1,6 +1,6 @@
 /**
  * Build configuration of the library and its command line. The entries share a few files, as a process that opens hundreds of
- * files starts slowly. Dependencies are not bundled.
+ * files starts slowly. Most dependencies are not bundled.
  *
  * `vite build --config scripts/library.config.ts --outDir …`.
  *
@@ -8,6 +8,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
+import { BUNDLED, bundledFile } from './bundled.ts';
 import { entryFiles } from './entries.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -21,16 +22,22 @@ const NAMES = [...entryFiles('default').map((file) => file.replace('.js', '')), 
 export default defineConfig({
   root,
   publicDir: false,
+  ssr: { noExternal: [...BUNDLED] },
   build: {
     // Builds for Node without renaming, so that stacks are readable.
     ssr: true,
     target: 'es2022',
     minify: false,
     emptyOutDir: false,
+    license: { fileName: 'licenses.md' },
     rolldownOptions: {
       input: Object.fromEntries(NAMES.map((name) => [name, `src/${name}.ts`])),
-      // The declarations contain the doc comments.
-      output: { comments: { legal: true, annotation: true, jsdoc: false }, chunkFileNames: 'shared/[name].js' },
+      output: {
+        // The declarations contain the doc comments.
+        comments: { legal: true, annotation: true, jsdoc: false },
+        chunkFileNames: 'shared/[name].js',
+        codeSplitting: { groups: [{ name: bundledFile, debugName: 'bundled' }] },
+      },
     },
   },
 });

@@ -9,6 +9,7 @@
 import type { AnyActorRef, AnyActorScope, SnapshotFrom } from 'xstate';
 import type { PhaseReport } from '../../model/events/event.ts';
 import { clockOf, type Clock } from './clock.ts';
+import { dropOptions } from './drop-options.ts';
 import type { PhaseContext } from './phase-context.ts';
 import { phaseMachine } from './phase.machine.ts';
 import type { PhasePorts, Progress, WorkEvent, WorkLogic, WorkOwner } from './ports.ts';
@@ -40,6 +41,7 @@ export function phaseLogic(ports: PhasePorts): typeof phaseMachine {
       return restoreSnapshot(stored, scope);
     },
     start(snapshot: PhaseSnapshot, { self }: AnyActorScope) {
+      dropOptions(self);
       if (snapshot.status !== 'active') return;
       if (!servicesFor(self).isRestored) for (const fact of reportsOf(snapshot)) report(self, fact);
       beginWork(ports, self, snapshot);

@@ -6,6 +6,7 @@
 import type { AnyActorScope, AnyMachineSnapshot, AnyStateMachine, EventObject } from 'xstate';
 import { endIfDone } from '../coordinator/completion.ts';
 import { handleReport } from '../coordinator/handle-report.ts';
+import { dropOptions } from '../phase/drop-options.ts';
 import { isReport, openServices } from '../phase/run-services.ts';
 import { notRestorable, pipelineServicesOf, publishEvents, stopPhases } from './run-state-registry.ts';
 
@@ -37,6 +38,7 @@ export function pipelineLogic<M extends AnyStateMachine>(machine: M): M & TimeSo
       return restoreSnapshot(stored, scope);
     },
     start(snapshot: AnyMachineSnapshot, { self }: AnyActorScope) {
+      dropOptions(self);
       if (snapshot.status === 'active' && openServices(self).isRestored) throw notRestorable();
       start(snapshot);
     },

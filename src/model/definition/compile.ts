@@ -113,19 +113,19 @@ function planPhase(
 ): PhasePlan {
   const mode = options.mode ?? 'dependencies';
   const review = reviewOptions(options.review);
-  const subscribe = (options.subscribe ?? []).flatMap(
+  const subscribe = options.subscribe?.flatMap(
     (one) => readSubscription(one, [name, ...namesAbove(graph, index)]) ?? [],
   );
   const plan: PhasePlan = {
-    name,
     after: listOf(namesOf(options.after)),
+    gate: review ? planGate(review, general, graph, index) : null,
     mode,
+    name,
     tasks: Object.freeze(
       options.tasks.map((task, at) => planTask(task, mode === 'sequential' ? options.tasks[at - 1] : undefined)),
     ),
-    gate: review ? planGate(review, general, graph, index) : null,
   };
-  if (subscribe.length > 0) Object.assign(plan, { subscribe: Object.freeze(subscribe) });
+  if (subscribe && subscribe.length > 0) Object.assign(plan, { subscribe: Object.freeze(subscribe) });
   return Object.freeze(options.version === undefined ? plan : Object.assign(plan, { version: options.version }));
 }
 

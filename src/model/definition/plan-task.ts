@@ -15,13 +15,13 @@ export const DEFAULT_TIMEOUT = 3_600_000;
 export function planTask({ name, options }: AnyTask, previous?: AnyTask): TaskPlan {
   const after = namesOf(options.after);
   const plan = {
-    name,
-    description: options.description ?? '',
     after: listOf(previous ? [...new Set([...after, previous.name])] : after),
     attempts: options.retry?.attempts ?? 1,
     backoff: options.retry?.backoff ? Object.freeze({ ...options.retry.backoff }) : NOTHING,
-    timeout: timeoutOf(options),
+    description: options.description ?? '',
     estimate: options.estimate ? Object.freeze({ ...options.estimate }) : NOTHING,
+    name,
+    timeout: timeoutOf(options),
   };
   return Object.freeze(options.version === undefined ? plan : { ...plan, version: options.version });
 }

@@ -14,7 +14,9 @@ import { reflectorOf, reviewOptions, type Definition } from './shorthand.ts';
 export function recallProblems(definition: Definition, graph: Graph, index: number): readonly Problem[] {
   const phase = definition.phases[index];
   if (!phase) return [];
-  const { subscribe = [], review } = phase.options;
+  const { subscribe, review } = phase.options;
+  // A function alone has no options.
+  if (!subscribe && typeof review === 'function' && !needsReflector(definition)) return NO_PROBLEMS;
   const options = reviewOptions(review);
   return [
     ...(subscribe ?? []).flatMap((text, at) => subscriptionProblem(phase.name, text, graph, index, at)),
@@ -25,6 +27,14 @@ export function recallProblems(definition: Definition, graph: Graph, index: numb
 }
 
 // --- internal ---
+
+/** Shared by all phases without problems: a list for each would fill the memory. */
+const NO_PROBLEMS: readonly Problem[] = [];
+
+/** True if each gate needs something that writes reflections. */
+function needsReflector({ policy }: Definition): boolean {
+  return reflects(policy?.strategy ?? 'feedback');
+}
 
 function subscriptionProblem(name: string, text: string, graph: Graph, index: number, at: number): readonly Problem[] {
   const where = `phase "${name}"`;

@@ -24,10 +24,14 @@ export interface Definition {
 export function namesOf(
   list: readonly ({ readonly name: string } | string | null | undefined)[] | null | undefined,
 ): readonly string[] {
-  if (!list || list.length === 0) return [];
-  const names = list.flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? [])));
-  return names.length === 1 ? names : [...new Set(names)];
+  if (!list || list.length === 0) return NO_NAMES;
+  const [only] = list;
+  // Most phases have one predecessor, which needs no set.
+  if (list.length === 1 && only) return [typeof only === 'string' ? only : only.name];
+  return [...new Set(list.flatMap((item) => (typeof item === 'string' ? item : (item?.name ?? []))))];
 }
+
+const NO_NAMES: readonly never[] = [];
 
 /** Returns the long form of any `review`. */
 export function reviewOptions(review: PhaseSettings['review']): AnyReview | undefined {

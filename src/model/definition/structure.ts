@@ -25,10 +25,10 @@ export function structureProblems(
     ...emptiness(definition),
     ...names('the pipeline', 'phase', nodes, ['phases']),
     ...names('the pipeline', 'pipeline', [definition], []),
-    ...definition.phases.flatMap((phase, index) => unknownPhases(phase, nodes[index], graph, ['phases', index])),
+    ...definition.phases.flatMap((phase, index) => unknownPhases(phase, nodes[index], graph, index)),
     ...foreignPhases(definition, graph),
     ...cycles('the pipeline', nodes, graph, definition.phases, ['phases']),
-    ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, ['phases', index])),
+    ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, index)),
     ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
     ...definition.phases.flatMap((_, index) => (acyclic ? recallProblems(definition, graph, index) : [])),
     ...estimateProblems(definition),
@@ -36,6 +36,9 @@ export function structureProblems(
 }
 
 // --- internal ---
+
+/** Shared by all phases without problems: a list for each would fill the memory. */
+const NO_PROBLEMS: readonly Problem[] = [];
 
 function emptiness(definition: Definition): readonly Problem[] {
   if (definition.phases.length > 0) return [];
@@ -75,16 +78,17 @@ function unknownPhases(
   { name: own, options }: Definition['phases'][number],
   node: GraphNode | undefined,
   graph: Graph,
-  path: Path,
+  index: number,
 ): readonly Problem[] {
-  return (node?.after ?? [])
+  if (!node || node.after.every((name) => graph.indexOf.has(name))) return NO_PROBLEMS;
+  return node.after
     .filter((name) => !graph.indexOf.has(name))
     .map((name) => ({
       code: 'PREDECESSOR_UNKNOWN',
       where: `phase "${own}"`,
       message: `it comes after "${name}", which is not a phase of this pipeline`,
       hint: `Add that phase, or correct the name; the ${graph.indexOf.size === 1 ? 'only phase is' : 'phases are'} ${quoted([...graph.indexOf.keys()])}.`,
-      path: placeIn([...path, 'after'], options.after, name),
+      path: placeIn(['phases', index, 'after'], options.after, name),
     }));
 }
 
@@ -108,13 +112,14 @@ function foreignPhases(definition: Definition, { indexOf }: Graph): readonly Pro
   );
 }
 
-function taskProblems(phase: string, options: PhaseSettings, above: Path): readonly Problem[] {
+function taskProblems(phase: string, options: PhaseSettings, index: number): readonly Problem[] {
   const tasks = options.tasks ?? [];
   const [only] = tasks;
   // Most phases have one task, which needs no graph.
-  if (only && tasks.length === 1 && !nameProblem(only.name) && namesOf(only.options.after).length === 0) return [];
+  if (only && tasks.length === 1 && !nameProblem(only.name) && namesOf(only.options.after).length === 0)
+    return NO_PROBLEMS;
   const where = `phase "${phase}"`;
-  const path = [...above, 'tasks'];
+  const path = ['phases', index, 'tasks'];
   if (tasks.length === 0) {
     return [{ code: 'TASKS_EMPTY', where, message: 'it has no tasks', hint: 'Give it at least one task.', path }];
   }
@@ -123,9 +128,9 @@ function taskProblems(phase: string, options: PhaseSettings, above: Path): reado
   const sequential = options.mode === 'sequential';
   return [
     ...names(where, 'task', tasks, path),
-    ...tasks.flatMap((task, index) => unknownTasks(where, task, graph, [...path, index, 'after'])),
+    ...tasks.flatMap((task, at) => unknownTasks(where, task, graph, [...path, at, 'after'])),
     ...cycles(where, nodes, graph, tasks, path),
-    ...(sequential ? tasks.flatMap((task, index) => laterTasks(where, task, graph, index, path)) : []),
+    ...(sequential ? tasks.flatMap((task, at) => laterTasks(where, task, graph, at, path)) : []),
   ];
 }
 
@@ -161,7 +166,7 @@ function gateProblems(
 ): readonly Problem[] {
   const review = reviewOptions(phase.options.review);
   // A function alone has a name from phasegate, and no options.
-  if (!review || typeof phase.options.review === 'function') return [];
+  if (!review || typeof phase.options.review === 'function') return NO_PROBLEMS;
   const where = `phase "${phase.name}", review`;
   const path = ['phases', index, 'review'];
   const reviewers = reviewersOf(review);

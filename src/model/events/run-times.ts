@@ -54,15 +54,15 @@ export interface RunTimesFold {
  */
 export function foldRunTimes(forkedAt?: number): RunTimesFold {
   const phases = new Map<string, PhaseWork>();
-  const held = new Set<LimitName>();
-  /** Ends of the pauses before next tries, in milliseconds since 1970, by phase and task. */
-  const pauses = new Map<string, number>();
-  /** Tasks that an earlier process has begun, and the one that has the run now has not. */
-  const left = new Set<string>();
+  let held: ReadonlySet<LimitName> = NO_LIMITS;
+  /** Ends of the pauses before next tries, in milliseconds since 1970, by phase and task. Created with the first. */
+  let pauses: Map<string, number> | undefined;
+  /** Tasks that an earlier process has begun, and the one that has the run now has not. Created with the first. */
+  let left: Set<string> | undefined;
   const count = { working: 0, waiting: 0 };
   const state = { startedAt: 0, last: 0, workedMs: 0, copied: 0, countsAll: false, isOver: false, mayHold: false };
   let isBegun = false;
-  let reviewers: ReadonlyMap<string, number> = new Map();
+  let reviewers: ReadonlyMap<string, number> | undefined;
 
   function isWorking(): boolean {
     return !state.isOver && (count.working > 0 || count.waiting + held.size === 0);
@@ -86,7 +86,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
 
   function readPlan(plan: Plan): void {
     state.mayHold = plan.onLimit === 'escalate';
-    reviewers = new Map(plan.phases.map(({ name, gate }) => [name, gate?.reviewers.length ?? 0]));
+    reviewers = reviewersIn(plan);
   }
 
   function applyToRun(event: Exclude<RunEvent, PhaseEvent>, time: number): void {
@@ -101,25 +101,25 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
         if (event.plan) readPlan(event.plan);
         if (event.workedMs !== undefined) state.workedMs = event.workedMs;
         for (const [name, phase] of phases)
-          for (const [task, stage] of phase.tasks) if (stage === 'begun') left.add(pauseOf(name, task));
+          for (const [task, stage] of phase.tasks) if (stage === 'begun') (left ??= new Set()).add(pauseOf(name, task));
         // An interrupted review is asked again as a whole, unless the records have the answers.
         recount(() => phases.forEach((phase) => (phase.isForPeople = phase.isKept)));
         return;
       case 'limit.reached':
         if (event.holds !== null || !state.mayHold) return;
         recount(() => {
-          held.add(event.limit);
+          held = new Set([...held, event.limit]);
           const phase = event.refused && phases.get(event.refused.phase);
           if (phase?.stage === 'reviewing') phase.isHeldBack = true;
         });
         return;
       case 'limit.lifted':
-        recount(() => held.delete(event.limit));
+        recount(() => (held = new Set([...held].filter((limit) => limit !== event.limit))));
         return;
       case 'run.reopened':
       case 'run.ended':
         state.isOver = event.type === 'run.ended';
-        recount(() => (phases.clear(), held.clear()));
+        recount(() => (phases.clear(), (held = NO_LIMITS)));
         return;
       case 'run.suspended':
       case 'item.changed':
@@ -127,12 +127,14 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
   }
 
   function applyToPhase(event: PhaseEvent, time: number): void {
-    if (event.type === 'task.retrying' && !event.reviewer)
+    if (event.type === 'task.retrying' && !event.reviewer) {
+      pauses ??= new Map();
       pauses.set(pauseOf(event.phase, event.task), time + event.delayMs);
-    if (event.type === 'task.started') left.delete(pauseOf(event.phase, event.task));
+    }
+    if (event.type === 'task.started') left?.delete(pauseOf(event.phase, event.task));
     const known = phases.get(event.phase);
     if (known) add(known, -1);
-    const phase = event.type === 'phase.started' ? beginWork(known, reviewers.get(event.phase) ?? 0) : known;
+    const phase = event.type === 'phase.started' ? beginWork(known, reviewers?.get(event.phase) ?? 0) : known;
     if (!phase) return;
     if (isSettled(event)) {
       phases.delete(event.phase);
@@ -173,7 +175,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       let waits = isHeldAbove || held.size > 0;
       for (const [name, phase] of phases) {
         // While a limit holds the run, a task that an earlier process has begun does not begin here.
-        const isOff = (task: string) => isParked(name, task) || (isHeld && left.has(pauseOf(name, task)));
+        const isOff = (task: string) => isParked(name, task) || (isHeld && left?.has(pauseOf(name, task)) === true);
         const parked = [...phase.tasks].filter(([task, stage]) => stage === 'begun' && isOff(task)).length;
         if (!isIdle(phase, isHeld, parked)) return undefined;
         waits ||= waitsForPerson(phase) || parked > 0;
@@ -181,7 +183,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
           if (stage !== 'again') continue;
           waits = true;
           // A limit that holds the run lets no try begin.
-          if (!isHeld) until = Math.min(until, pauses.get(pauseOf(name, task)) ?? 0);
+          if (!isHeld) until = Math.min(until, pauses?.get(pauseOf(name, task)) ?? 0);
         }
       }
       return waits ? until : undefined;
@@ -193,6 +195,19 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
 
 /** Limits that let no try begin while they hold the run. */
 const OF_TRIES: readonly LimitName[] = ['costUsd', 'tokens', 'durationMs', 'deadlineMs'];
+
+/** Shared by all runs, as a process may have thousands. */
+const NO_LIMITS: ReadonlySet<LimitName> = new Set();
+const reviewersOfPlans = new WeakMap<Plan, ReadonlyMap<string, number>>();
+
+/** Returns the number of reviewers of each phase. Computed once per plan. */
+function reviewersIn(plan: Plan): ReadonlyMap<string, number> {
+  const known = reviewersOfPlans.get(plan);
+  if (known) return known;
+  const made = new Map(plan.phases.map(({ name, gate }) => [name, gate?.reviewers.length ?? 0]));
+  reviewersOfPlans.set(plan, made);
+  return made;
+}
 
 function pauseOf(phase: string, task: string): string {
   return JSON.stringify([phase, task]);

@@ -21,7 +21,7 @@ export const gateDefaults: FullGatePolicy = {
   maxReviewErrors: 3,
   reviewBackoff: Object.freeze({}),
   minConfidence: 0.6,
-  approval: Object.freeze({ minConfidence: 0, maxSeverity: 'medium' } as const),
+  approval: Object.freeze({ maxSeverity: 'medium', minConfidence: 0 } as const),
   rewindTo: 'predecessors',
   invalidate: 'requester',
   regate: true,

@@ -28,8 +28,13 @@ export function graphOf(nodes: readonly GraphNode[]): Graph {
   const indexOf = new Map(names.map((name, index) => [name, index]));
   const next: number[][] = nodes.map(() => []);
   const before = nodes.map((node, index) => {
-    const sources = [...new Set(node.after)].flatMap((name) => indexOf.get(name) ?? []);
-    for (const source of sources) next[source]?.push(index);
+    const sources: number[] = [];
+    for (const name of node.after.length > 1 ? new Set(node.after) : node.after) {
+      const source = indexOf.get(name);
+      if (source === undefined) continue;
+      sources.push(source);
+      next[source]?.push(index);
+    }
     return sources;
   });
   const rank = names.map(() => -1);

@@ -3,14 +3,12 @@
  *
  * @module
  */
-import { decisionSchema } from '../../model/decision/decision.ts';
-import { formatDecision } from '../../model/decision/decision-text.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import { limitReason } from '../../model/events/limit-reason.ts';
 import type { InboxPolicy } from '../../model/plan/inbox-policy.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { issueWords, loopText } from '../run/loop-words.ts';
-import { editsText } from './edit-words.ts';
+import { answerText, verdictText } from './answer-words.ts';
 import { itemId, nonceOf, type InboxItem } from './inbox-item.ts';
 
 /** A fold over the records of one run. */
@@ -24,12 +22,23 @@ export interface InboxFold {
 /** Starts a fold before the first record. */
 export function foldInbox(): InboxFold {
   let plan: Plan | undefined;
-  const open = new Map<string, InboxItem>();
+  // Each collection is created with its first entry: most runs have none, and a process may have thousands of runs.
+  let open: Map<string, InboxItem> | undefined;
   /** Phases with a task that failed before there were outputs. */
-  const empty = new Set<string>();
+  let empty: Set<string> | undefined;
   let judged: EventOf<'review.decided'> | undefined;
   /** The loop of each phase in words, from its latest verdict. */
-  const loops = new Map<string, string>();
+  let loops: Map<string, string> | undefined;
+
+  function openItems(): readonly InboxItem[] {
+    return open ? [...open.values()] : NOTHING;
+  }
+
+  /** Opens an item, or replaces the one with the key of another. */
+  function put(item: InboxItem, known = item): void {
+    open ??= new Map();
+    open.set(keyOf(known), item);
+  }
 
   function opened(record: RunRecord, what: Opening, policy: InboxPolicy = {}): readonly InboxItem[] {
     const { runId, seq, time, event } = record;
@@ -53,21 +62,21 @@ export function foldInbox(): InboxFold {
       expireAt: at(policy.expireAfterMs),
       onExpiry,
     });
-    open.set(keyOf(item), item);
+    put(item);
     return [item];
   }
 
   function closed(items: readonly InboxItem[], time: number, outcome: string, who?: string): readonly InboxItem[] {
     if (items.length === 0) return NOTHING;
     return items.map((item) => {
-      open.delete(keyOf(item));
+      open?.delete(keyOf(item));
       return { ...item, closedAt: time, outcome, who };
     });
   }
 
   /** Returns open items about a phase. */
   function ofPhase(phase: string, task?: string): readonly InboxItem[] {
-    if (open.size === 0) return NOTHING;
+    if (!open || open.size === 0) return NOTHING;
     return [...open.values()].filter(
       (item) => item.kind !== 'limit' && item.about === phase && (task === undefined || item.task === task),
     );
@@ -78,9 +87,9 @@ export function foldInbox(): InboxFold {
   }
 
   function escalated(record: RunRecord, { phase, because, reason }: EventOf<'phase.escalated'>) {
-    const loop = because === 'loop' ? loops.get(phase) : undefined;
+    const loop = because === 'loop' ? loops?.get(phase) : undefined;
     const what = { kind: 'escalation', about: phase, because, reason, ...(loop !== undefined && { loop }) } as const;
-    return opened(record, empty.has(phase) ? { ...what, empty: true } : what, gatePolicy(phase));
+    return opened(record, empty?.has(phase) ? { ...what, empty: true } : what, gatePolicy(phase));
   }
 
   function asked(record: RunRecord, event: EventOf<'task.asked'>) {
@@ -98,12 +107,12 @@ export function foldInbox(): InboxFold {
   }
 
   function changed(record: RunRecord, event: EventOf<'item.changed'>): readonly InboxItem[] {
-    const item = [...open.values()].find(({ seq }) => seq === event.item);
+    const item = openItems().find(({ seq }) => seq === event.item);
     if (!item) return NOTHING;
     const { time } = record;
     const keep = (now: InboxItem) => {
       const next = timed(now);
-      open.set(keyOf(item), next);
+      put(next, item);
       return [next];
     };
     switch (event.change) {
@@ -115,7 +124,7 @@ export function foldInbox(): InboxFold {
         const before = closed([item], time, `refused: ${event.reason ?? ''}`, event.who);
         const { runId, seq } = record;
         const next = { ...item, id: itemId(record), runId, seq, nonce: nonceOf(record) };
-        open.set(keyOf(next), next);
+        put(next);
         return [...before, next];
       }
       case 'expired': {
@@ -127,7 +136,7 @@ export function foldInbox(): InboxFold {
   }
 
   return {
-    open: () => [...open.values()],
+    open: openItems,
     apply(record) {
       const { time, event } = record;
       switch (event.type) {
@@ -153,19 +162,20 @@ export function foldInbox(): InboxFold {
         }
         case 'limit.lifted':
           return closed(
-            [...open.values()].filter(({ kind, about }) => kind === 'limit' && about === event.limit),
+            openItems().filter(({ kind, about }) => kind === 'limit' && about === event.limit),
             time,
             'lifted',
           );
         case 'loop.detected':
+          loops ??= new Map();
           loops.set(event.phase, loopText(event, judged && issueWords(judged)));
           return NOTHING;
         case 'review.decided':
           judged = event;
-          if (event.by === 'worker') empty.add(event.phase);
-          return closed(ofPhase(event.phase), time, wordsOf(event), event.who);
+          if (event.by === 'worker') (empty ??= new Set()).add(event.phase);
+          return closed(ofPhase(event.phase), time, verdictText(event), event.who);
         case 'phase.started':
-          empty.delete(event.phase);
+          empty?.delete(event.phase);
           return closed(ofPhase(event.phase), time, 'not needed any more: the phase has restarted');
         case 'phase.failed':
           return closed(ofPhase(event.phase), time, 'not needed any more: the phase failed');
@@ -178,7 +188,7 @@ export function foldInbox(): InboxFold {
         case 'phase.cancelled':
           return closed(ofPhase(event.phase), time, `not needed any more: ${event.because}`);
         case 'run.ended':
-          return closed([...open.values()], time, `the run ${event.status}`);
+          return closed(openItems(), time, `the run ${event.status}`);
         case 'run.reopened':
         case 'phase.read':
         case 'phase.unaffected':
@@ -224,25 +234,4 @@ function keyOf({ kind, about, task = '' }: Pick<InboxItem, 'kind' | 'about' | 't
 function timed(item: InboxItem): InboxItem {
   const times = [item.remindAt, item.raiseAt, item.expireAt].flatMap((time) => time ?? []);
   return { ...item, dueAt: times.length === 0 ? undefined : Math.min(...times) };
-}
-
-function answerText({ answer, reviewer }: EventOf<'task.answered'>): string {
-  // Only an approval may bring outputs.
-  if (reviewer && isObject(answer) && isObject(answer['outputs'])) return editsText(answer['outputs']);
-  const decision = reviewer ? decisionSchema.safeParse(answer).data : undefined;
-  if (decision) return formatDecision(decision);
-  const text = JSON.stringify(answer);
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
-}
-
-const SHOWN = 200;
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-function wordsOf({ verdict, edited }: EventOf<'review.decided'>): string {
-  if (edited) return editsText(edited);
-  const { type } = verdict;
-  return type === 'unrecognised' || type === 'inconclusive' || type === 'unavailable' ? type : formatDecision(verdict);
 }

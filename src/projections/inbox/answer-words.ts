@@ -1,0 +1,35 @@
+/**
+ * Answers of people in words, as the outcomes of inbox items.
+ *
+ * @module
+ */
+import { decisionSchema } from '../../model/decision/decision.ts';
+import { formatDecision } from '../../model/decision/decision-text.ts';
+import type { EventOf } from '../../model/events/event.ts';
+import { editsText } from './edit-words.ts';
+
+/** Returns an answer in words. */
+export function answerText({ answer, reviewer }: EventOf<'task.answered'>): string {
+  // Only an approval may bring outputs.
+  if (reviewer && isObject(answer) && isObject(answer['outputs'])) return editsText(answer['outputs']);
+  const decision = reviewer ? decisionSchema.safeParse(answer).data : undefined;
+  if (decision) return formatDecision(decision);
+  const text = JSON.stringify(answer);
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text;
+}
+
+/** Returns the decision about a review in words. */
+export function verdictText({ verdict, edited }: EventOf<'review.decided'>): string {
+  if (edited) return editsText(edited);
+  const { type } = verdict;
+  return type === 'unrecognised' || type === 'inconclusive' || type === 'unavailable' ? type : formatDecision(verdict);
+}
+
+// --- internal ---
+
+/** Characters of an answer that are shown, at most. */
+const SHOWN = 200;
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
