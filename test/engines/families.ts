@@ -67,7 +67,7 @@ export async function isOpen(store: RunStore): Promise<boolean> {
 /** The committed events of a run, and of the runs below it: by id, which begins with the fate. */
 export type Stories = Readonly<Record<string, readonly string[]>>;
 
-/** What runs of each fate do if nothing interrupts them. */
+/** Returns the stories of one run of each fate that nothing interrupts. */
 export async function uninterrupted(): Promise<Stories> {
   const store = memoryStore();
   const families = await submitFamilies(store, FATES.length);

@@ -153,25 +153,28 @@ describe.runIf(process.platform === 'linux')('runs of tasks are cancelled if the
   });
 });
 
-describe.runIf(process.platform === 'linux')('a run whose phase starts anew, and whose process was killed then', () => {
-  const SECOND = 'run/build/1/0/task/all';
-  const partOf = (child: string) => `${encodeURIComponent(child)}/build/0/0/task/all`;
+describe.runIf(process.platform === 'linux')(
+  'a run whose phase starts again, and whose process was killed then',
+  () => {
+    const SECOND = 'run/build/1/0/task/all';
+    const partOf = (child: string) => `${encodeURIComponent(child)}/build/0/0/task/all`;
 
-  it('cancels the runs of the earlier start when it is resumed', async () => {
-    const { path, store } = await suspended(book);
-    const [note] = await store.inbox({ runId: RUN });
-    await answerItem(store, note?.id ?? '', { type: 'decide', decision: retryPredecessor('plan', 'More.') });
-    await killed('invalidated', RUN, path);
-    const status = async (id: string) => (await store.run(id))?.status;
-    expect(await Promise.all([CHILD, GRANDCHILD].map(status))).toEqual(['running', 'running']);
+    it('cancels the runs of the earlier start when it is resumed', async () => {
+      const { path, store } = await suspended(book);
+      const [note] = await store.inbox({ runId: RUN });
+      await answerItem(store, note?.id ?? '', { type: 'decide', decision: retryPredecessor('plan', 'More.') });
+      await killed('invalidated', RUN, path);
+      const status = async (id: string) => (await store.run(id))?.status;
+      expect(await Promise.all([CHILD, GRANDCHILD].map(status))).toEqual(['running', 'running']);
 
-    const run = await resumeRun(store, RUN, book, { whileWaiting: 'suspend' });
-    expect((await run.result).status).toBe('suspended');
-    expect(await Promise.all([CHILD, GRANDCHILD].map(status))).toEqual(['cancelled', 'cancelled']);
-    expect(await Promise.all([SECOND, partOf(SECOND)].map(status))).toEqual(['running', 'running']);
-    const open = await store.inbox({ open: true });
-    expect(open.map(({ runId }) => runId).toSorted()).toEqual([RUN, partOf(SECOND)]);
-    const ends = (await store.read(CHILD)).flatMap(({ event }) => (event.type === 'run.ended' ? [event] : []));
-    expect(ends.map(({ reason }) => reason)).toEqual(['the attempt that started it is over']);
-  });
-});
+      const run = await resumeRun(store, RUN, book, { whileWaiting: 'suspend' });
+      expect((await run.result).status).toBe('suspended');
+      expect(await Promise.all([CHILD, GRANDCHILD].map(status))).toEqual(['cancelled', 'cancelled']);
+      expect(await Promise.all([SECOND, partOf(SECOND)].map(status))).toEqual(['running', 'running']);
+      const open = await store.inbox({ open: true });
+      expect(open.map(({ runId }) => runId).toSorted()).toEqual([RUN, partOf(SECOND)]);
+      const ends = (await store.read(CHILD)).flatMap(({ event }) => (event.type === 'run.ended' ? [event] : []));
+      expect(ends.map(({ reason }) => reason)).toEqual(['the attempt that started it is over']);
+    });
+  },
+);

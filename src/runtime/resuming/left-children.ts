@@ -10,7 +10,7 @@ import { startOf, workKey } from '../../model/handlers/work-key.ts';
 export interface UnendedChildren {
   /** Ids of those whose attempt goes on as far as the events tell. */
   readonly current: readonly string[];
-  /** Ids of those whose attempt is over: its phase has started anew, or has ended. */
+  /** Ids of those whose attempt is over: its phase has started again, or has ended. */
   readonly superseded: readonly string[];
 }
 

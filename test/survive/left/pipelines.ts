@@ -19,7 +19,7 @@ export const outer = around('outer', around('middle', inner));
 
 const plan = phase('plan', { tasks: [task('outline', { run: ({ generation }) => generation })] });
 
-/** A pipeline whose run of a task starts anew if a person sends the plan back. */
+/** A pipeline whose task starts another run if a person sends the plan back. */
 export const book = definePipeline({
   name: 'book',
   policy: { invalidate: 'changed' },
