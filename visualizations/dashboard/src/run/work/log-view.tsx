@@ -38,8 +38,12 @@ function Lines({ task: { name, log } }: LogProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   const [isFollowing, setIsFollowing] = useState(true);
   const { count } = log;
+  /** The height at the last scroll, or with the last new line. Rows that are measured later add to it. */
+  const height = useRef(0);
   useEffect(() => {
-    if (box.current && isFollowing) box.current.scrollTop = box.current.scrollHeight;
+    if (!box.current) return;
+    if (isFollowing) box.current.scrollTop = box.current.scrollHeight;
+    height.current = box.current.scrollHeight;
   }, [count, isFollowing]);
   const isLong = count > FEW;
   const isWhole = count <= MOST_WHOLE;
@@ -53,7 +57,13 @@ function Lines({ task: { name, log } }: LogProps): ReactNode {
         role={isLong ? 'region' : undefined}
         aria-label={isLong ? `Lines of ${inOneLine(name)}` : undefined}
         onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-          setIsFollowing(scrollHeight - scrollTop - clientHeight < NEAR);
+          // A reader who has jumped to the end stays there, also if its rows turn out to be higher.
+          setIsFollowing(Math.min(scrollHeight, height.current) - scrollTop - clientHeight < NEAR);
+          height.current = scrollHeight;
+        }}
+        // A browser scrolls smoothly to where the end was before its rows were measured.
+        onScrollEnd={({ currentTarget }) => {
+          if (isFollowing) scrollTo(currentTarget, 'last');
         }}
       >
         {/* Rows that come into view by scrolling are no news. */}
