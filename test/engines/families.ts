@@ -77,7 +77,8 @@ export async function uninterrupted(): Promise<Stories> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await worker.stop();
-  return Object.assign({}, ...(await Promise.all(families.roots.map((root, at) => storiesOf(store, root, at)))));
+  const all = await Promise.all(families.roots.map((root, at) => storiesOf(store, root, at)));
+  return Object.fromEntries(all.flatMap((stories) => Object.entries(stories)));
 }
 
 /** Faults of stored runs. All of them should be 0. */
@@ -162,28 +163,25 @@ async function storiesOf(store: RunStore, root: string, at: number): Promise<Sto
 
 /** A committed event as a line. The reason of a cancellation is that of the process that was there. */
 function lineOf(event: RunEvent): readonly string[] {
-  switch (event.type) {
-    case 'phase.started':
-      return [`${event.type} ${event.phase} ${event.generation}.${event.attempt}`];
-    case 'task.completed':
-      return [`${event.type} ${event.phase} ${event.generation}.${event.attempt} ${JSON.stringify(event.output)}`];
-    case 'review.decided':
-      return [`${event.type} ${event.phase} ${event.generation}.${event.attempt} ${event.verdict.type}`];
-    case 'phase.rewinding':
-      return [`${event.type} ${event.phase} ${event.target}`];
-    case 'phase.approved':
-      return [`${event.type} ${event.phase} ${event.version}`];
-    case 'phase.invalidated':
-    case 'phase.failed':
-    case 'phase.rejected':
-    case 'phase.skipped':
-      return [`${event.type} ${event.phase}`];
-    case 'run.ended':
-      return [`${event.type} ${event.status}`];
-    default:
-      return [];
-  }
+  const { type } = event;
+  if (type === 'run.ended') return [`${type} ${event.status}`];
+  if (!('phase' in event)) return [];
+  if (type === 'phase.rewinding') return [`${type} ${event.phase} ${event.target}`];
+  if (type === 'phase.approved') return [`${type} ${event.phase} ${event.version}`];
+  if (ENDS.has(type)) return [`${type} ${event.phase}`];
+  const about = 'attempt' in event ? `${type} ${event.phase} ${event.generation}.${event.attempt}` : type;
+  if (type === 'phase.started') return [about];
+  if (type === 'task.completed') return [`${about} ${JSON.stringify(event.output)}`];
+  return type === 'review.decided' ? [`${about} ${event.verdict.type}`] : [];
 }
+
+/** Types of events that end a phase, or its outputs. */
+const ENDS: ReadonlySet<RunEvent['type']> = new Set([
+  'phase.invalidated',
+  'phase.failed',
+  'phase.rejected',
+  'phase.skipped',
+]);
 
 /** True if a run was started by a user, or the run above it has a record of the task that has started it. */
 function isStarted(runId: string, journals: ReadonlyMap<string, readonly RunRecord[]>): boolean {

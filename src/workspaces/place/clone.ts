@@ -14,12 +14,7 @@ import { removeTree } from '../marker/remove-tree.ts';
  * @param files A folder that {@link makeFiles} has made for any commit. Its files are moved, and those that differ are written.
  * @returns The path of the index.
  */
-export async function makeClone(
-  repository: Repository,
-  work: string,
-  base: string,
-  files?: string,
-): Promise<string> {
+export async function makeClone(repository: Repository, work: string, base: string, files?: string): Promise<string> {
   await copyRepository(repository, work, base);
   await repository.git(['remote', 'remove', 'origin'], { freshGitDir: join(work, '.git') });
   await copyRules(repository, work);
