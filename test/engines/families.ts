@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 import { approve, createWorker, memoryStore, retry, retryPredecessor, submitRun, verifyRun } from '../../src/index.ts';
 import type { RunEvent, RunRecord } from '../../src/records.ts';
 import { starterIn, starterOf } from '../../src/model/handlers/work-key.ts';
+import { patientStore } from '../../src/runtime/records/patient-store.ts';
 import type { InboxItem } from '../../src/projections/inbox/inbox-item.ts';
 import { runsAbove, type ListedRun, type RunStore } from '../../src/store.ts';
 import { pipeline } from './family.ts';
@@ -49,7 +50,7 @@ export async function submitFamilies(store: RunStore, count: number): Promise<Fa
       if (step.item) accepted.set(step.item, await answerAtOnce(store, step.item, step.decision));
       else {
         cancelled.add(root);
-        await store.post({ runId: root, kind: 'cancel', body: 'enough', by: 'ann', time: Date.now() });
+        await patientStore(store).post({ runId: root, kind: 'cancel', body: 'enough', by: 'ann', time: Date.now() });
       }
       done += 1;
     }
@@ -77,7 +78,8 @@ export async function uninterrupted(): Promise<Stories> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await worker.stop();
-  return Object.assign({}, ...(await Promise.all(families.roots.map((root, at) => storiesOf(store, root, at)))));
+  const stories = await Promise.all(families.roots.map((root, at) => storiesOf(store, root, at)));
+  return Object.fromEntries(stories.flatMap((one) => Object.entries(one)));
 }
 
 /** Faults of stored runs. All of them should be 0. */
@@ -162,28 +164,22 @@ async function storiesOf(store: RunStore, root: string, at: number): Promise<Sto
 
 /** A committed event as a line. The reason of a cancellation is that of the process that was there. */
 function lineOf(event: RunEvent): readonly string[] {
-  switch (event.type) {
-    case 'phase.started':
-      return [`${event.type} ${event.phase} ${event.generation}.${event.attempt}`];
-    case 'task.completed':
-      return [`${event.type} ${event.phase} ${event.generation}.${event.attempt} ${JSON.stringify(event.output)}`];
-    case 'review.decided':
-      return [`${event.type} ${event.phase} ${event.generation}.${event.attempt} ${event.verdict.type}`];
-    case 'phase.rewinding':
-      return [`${event.type} ${event.phase} ${event.target}`];
-    case 'phase.approved':
-      return [`${event.type} ${event.phase} ${event.version}`];
-    case 'phase.invalidated':
-    case 'phase.failed':
-    case 'phase.rejected':
-    case 'phase.skipped':
-      return [`${event.type} ${event.phase}`];
-    case 'run.ended':
-      return [`${event.type} ${event.status}`];
-    default:
-      return [];
-  }
+  const at = 'attempt' in event ? `${event.phase} ${event.generation}.${event.attempt}` : '';
+  if (event.type === 'phase.started') return [`${event.type} ${at}`];
+  if (event.type === 'task.completed') return [`${event.type} ${at} ${JSON.stringify(event.output)}`];
+  if (event.type === 'review.decided') return [`${event.type} ${at} ${event.verdict.type}`];
+  if (event.type === 'phase.rewinding') return [`${event.type} ${event.phase} ${event.target}`];
+  if (event.type === 'phase.approved') return [`${event.type} ${event.phase} ${event.version}`];
+  if (event.type === 'run.ended') return [`${event.type} ${event.status}`];
+  return COMMITTED.has(event.type) && 'phase' in event ? [`${event.type} ${event.phase}`] : [];
 }
+
+const COMMITTED: ReadonlySet<string> = new Set([
+  'phase.invalidated',
+  'phase.failed',
+  'phase.rejected',
+  'phase.skipped',
+]);
 
 /** True if a run was started by a user, or the run above it has a record of the task that has started it. */
 function isStarted(runId: string, journals: ReadonlyMap<string, readonly RunRecord[]>): boolean {
