@@ -8,6 +8,7 @@ import { expect } from 'vitest';
 import { approve, createWorker, memoryStore, retry, retryPredecessor, submitRun, verifyRun } from '../../src/index.ts';
 import type { RunEvent, RunRecord } from '../../src/records.ts';
 import { starterIn, starterOf } from '../../src/model/handlers/work-key.ts';
+import { patientStore } from '../../src/runtime/records/patient-store.ts';
 import type { InboxItem } from '../../src/projections/inbox/inbox-item.ts';
 import { runsAbove, type ListedRun, type RunStore } from '../../src/store.ts';
 import { pipeline } from './family.ts';
@@ -49,7 +50,7 @@ export async function submitFamilies(store: RunStore, count: number): Promise<Fa
       if (step.item) accepted.set(step.item, await answerAtOnce(store, step.item, step.decision));
       else {
         cancelled.add(root);
-        await store.post({ runId: root, kind: 'cancel', body: 'enough', by: 'ann', time: Date.now() });
+        await patientStore(store).post({ runId: root, kind: 'cancel', body: 'enough', by: 'ann', time: Date.now() });
       }
       done += 1;
     }
@@ -77,8 +78,8 @@ export async function uninterrupted(): Promise<Stories> {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await worker.stop();
-  const all = await Promise.all(families.roots.map((root, at) => storiesOf(store, root, at)));
-  return Object.fromEntries(all.flatMap((stories) => Object.entries(stories)));
+  const stories = await Promise.all(families.roots.map((root, at) => storiesOf(store, root, at)));
+  return Object.fromEntries(stories.flatMap((one) => Object.entries(one)));
 }
 
 /** Faults of stored runs. All of them should be 0. */
@@ -163,20 +164,17 @@ async function storiesOf(store: RunStore, root: string, at: number): Promise<Sto
 
 /** A committed event as a line. The reason of a cancellation is that of the process that was there. */
 function lineOf(event: RunEvent): readonly string[] {
-  const { type } = event;
-  if (type === 'run.ended') return [`${type} ${event.status}`];
-  if (!('phase' in event)) return [];
-  if (type === 'phase.rewinding') return [`${type} ${event.phase} ${event.target}`];
-  if (type === 'phase.approved') return [`${type} ${event.phase} ${event.version}`];
-  if (ENDS.has(type)) return [`${type} ${event.phase}`];
-  const about = 'attempt' in event ? `${type} ${event.phase} ${event.generation}.${event.attempt}` : type;
-  if (type === 'phase.started') return [about];
-  if (type === 'task.completed') return [`${about} ${JSON.stringify(event.output)}`];
-  return type === 'review.decided' ? [`${about} ${event.verdict.type}`] : [];
+  const at = 'attempt' in event ? `${event.phase} ${event.generation}.${event.attempt}` : '';
+  if (event.type === 'phase.started') return [`${event.type} ${at}`];
+  if (event.type === 'task.completed') return [`${event.type} ${at} ${JSON.stringify(event.output)}`];
+  if (event.type === 'review.decided') return [`${event.type} ${at} ${event.verdict.type}`];
+  if (event.type === 'phase.rewinding') return [`${event.type} ${event.phase} ${event.target}`];
+  if (event.type === 'phase.approved') return [`${event.type} ${event.phase} ${event.version}`];
+  if (event.type === 'run.ended') return [`${event.type} ${event.status}`];
+  return COMMITTED.has(event.type) && 'phase' in event ? [`${event.type} ${event.phase}`] : [];
 }
 
-/** Types of events that end a phase, or its outputs. */
-const ENDS: ReadonlySet<RunEvent['type']> = new Set([
+const COMMITTED: ReadonlySet<string> = new Set([
   'phase.invalidated',
   'phase.failed',
   'phase.rejected',
