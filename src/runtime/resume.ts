@@ -33,7 +33,7 @@ import { endLeftProcesses } from './resuming/left-processes.ts';
 import { nextPlan } from './resuming/next-plan.ts';
 import { checkEnd } from './resuming/not-resumable.ts';
 import { persistRun, type PersistenceOptions } from './records/persistence.ts';
-import { giveBack } from './records/release-lease.ts';
+import { giveBack, REPLAY_LEASE_MS } from './records/release-lease.ts';
 import { patientStore } from './records/patient-store.ts';
 import { createRecordLog, publishUpTo } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
@@ -168,9 +168,6 @@ export async function resumeOrRetry<O>(
     throw error;
   }
 }
-
-/** Duration of the lease during replay, in milliseconds. It is renewed afterwards. */
-export const REPLAY_LEASE_MS = 60_000;
 
 // --- internal ---
 

@@ -1,9 +1,12 @@
 /**
- * Releasing of leases. If the store fails to do so, they expire.
+ * Leases of runs: the duration of the first one, and the release. If the store fails to release them, they expire.
  *
  * @module
  */
 import type { Lease, RunStore } from '../../store/port.ts';
+
+/** Duration of the lease during replay, in milliseconds. It is renewed afterwards. */
+export const REPLAY_LEASE_MS = 60_000;
 
 /** The wait of a suspended run. */
 export interface Wait {
