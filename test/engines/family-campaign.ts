@@ -41,7 +41,8 @@ export async function familyCampaign(given: FamilyCampaign): Promise<FamilyTally
   const step = (ANSWERS * roots) / (harms.length + 1);
   for (let done = 0; await isOpen(store);) {
     done += await families.answer();
-    if (done >= (harm.length - harms.length + 1) * step) await harms.shift()?.(workers);
+    // Answers may come in faster than harm is done.
+    while (harms.length > 0 && done >= (harm.length - harms.length + 1) * step) await harms.shift()?.(workers);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   await workers.stop();

@@ -16,6 +16,11 @@ export interface Opening {
   readonly seq: number;
 }
 
+/** One attempt of the task of a parent, and the function that takes its reports. */
+interface Reporting extends Pick<TaskContext, 'phase' | 'task' | 'generation' | 'attempt'> {
+  readonly report: (report: Report) => void;
+}
+
 /**
  * Returns a listener that reports the usage and progress of a child as those of its task, and its waits for people. Usage that the
  * parent has of an earlier process is not reported again.
@@ -23,7 +28,7 @@ export interface Opening {
 export function reporterOf(
   id: string,
   { name, plan }: Pick<Pipeline, 'name' | 'plan'>,
-  { report, phase, task }: Pick<TaskContext, 'phase' | 'task'> & { readonly report: (report: Report) => void },
+  { report, phase, task, generation, attempt }: Reporting,
   { events, seq: known }: Opening,
 ): (record: RunRecord) => void {
   const reported = { tokens: 0, costUsd: 0 };
@@ -31,6 +36,8 @@ export function reporterOf(
   const begun = events.findLastIndex((event) => event.type === 'phase.started' && event.phase === phase);
   for (const event of events.slice(begun)) {
     if (event.type !== 'task.reported' || event.phase !== phase || event.task !== task || event.reviewer) continue;
+    // Usage of an earlier attempt may come late.
+    if (event.generation !== generation || event.attempt !== attempt) continue;
     isWaiting = event.waiting ?? isWaiting;
     if (known === 0) continue;
     reported.tokens += event.tokens ?? 0;

@@ -20,8 +20,7 @@ export function factsAbove(
   const starter = starterIn(runId);
   if (!starter) return [];
   let reports: Report[] = [];
-  const { phase, task } = starter;
-  const note = reporterOf(runId, pipeline, { phase, task, report: (one) => reports.push(one) }, { events: [], seq: 0 });
+  const note = reporterOf(runId, pipeline, { ...starter, report: (one) => reports.push(one) }, { events: [], seq: 0 });
   for (const record of records) {
     if (record.seq === after + 1) reports = [];
     note(record);
