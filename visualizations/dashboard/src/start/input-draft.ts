@@ -109,7 +109,7 @@ const MISSING: Readonly<Record<InputField['kind'], string>> = {
 };
 
 /** Takes linear time: no part of it can match in two ways. */
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/iu;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/iu;
 
 function numberIn(text: string, kind: 'number' | 'integer'): ReturnType<typeof readField> {
   const value = text.length <= LONGEST_NUMBER && NUMBER.test(text) ? Number(text) : Number.NaN;
