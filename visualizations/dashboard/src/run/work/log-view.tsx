@@ -61,6 +61,13 @@ function Lines({ task: { name, log } }: LogProps): ReactNode {
           setIsFollowing(Math.min(scrollHeight, height.current) - scrollTop - clientHeight < NEAR);
           height.current = scrollHeight;
         }}
+        // The key leads to the end as it is once its rows are measured.
+        onKeyDown={(event) => {
+          if (event.key !== 'End') return;
+          event.preventDefault();
+          setIsFollowing(true);
+          scrollTo(event.currentTarget, 'last');
+        }}
         // A browser scrolls smoothly to where the end was before its rows were measured.
         onScrollEnd={({ currentTarget }) => {
           if (isFollowing) scrollTo(currentTarget, 'last');
