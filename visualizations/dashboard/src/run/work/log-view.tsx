@@ -45,6 +45,19 @@ function Lines({ task: { name, log } }: LogProps): ReactNode {
     if (isFollowing) box.current.scrollTop = box.current.scrollHeight;
     height.current = box.current.scrollHeight;
   }, [count, isFollowing]);
+  useEffect(() => {
+    const own = box.current;
+    own?.addEventListener('keydown', toEnd);
+    return () => own?.removeEventListener('keydown', toEnd);
+
+    /** Leads to the end as it is once its rows are measured. */
+    function toEnd(event: KeyboardEvent): void {
+      if (event.key !== 'End') return;
+      event.preventDefault();
+      setIsFollowing(true);
+      scrollTo(own, 'last');
+    }
+  }, []);
   const isLong = count > FEW;
   const isWhole = count <= MOST_WHOLE;
   return (
@@ -60,13 +73,6 @@ function Lines({ task: { name, log } }: LogProps): ReactNode {
           // A reader who has jumped to the end stays there, also if its rows turn out to be higher.
           setIsFollowing(Math.min(scrollHeight, height.current) - scrollTop - clientHeight < NEAR);
           height.current = scrollHeight;
-        }}
-        // The key leads to the end as it is once its rows are measured.
-        onKeyDown={(event) => {
-          if (event.key !== 'End') return;
-          event.preventDefault();
-          setIsFollowing(true);
-          scrollTo(event.currentTarget, 'last');
         }}
         // A browser scrolls smoothly to where the end was before its rows were measured.
         onScrollEnd={({ currentTarget }) => {
