@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { foldAttempts } from '../src/projections/run/attempts.ts';
+import { foldAttemptNumbers } from '../src/projections/search/attempt-numbers.ts';
 import type { RunEvent } from '../src/records.ts';
 import { endsAttempt } from '../src/model/events/attempt-end.ts';
 import { startPhaseHistory } from '../visualizations/dashboard/src/run/phase/phase-history.ts';
@@ -49,20 +50,25 @@ describe('endsAttempt()', () => {
 });
 
 describe('foldAttempts()', () => {
-  it('numbers all attempts of a phase, also if it started afresh, as the dashboard does', async () => {
+  it('numbers all attempts of a phase, also if it started afresh, as the dashboard and a search do', async () => {
     const back = ['RETRY_PREDECESSOR a: other numbers', 'APPROVE'];
     const phases = [fake('a'), fake('b', { after: ['a'] }), fake('c', { after: ['a', 'b'], verdicts: back })];
     const fold = foldAttempts();
     const history = startPhaseHistory('b');
+    const numbers = foldAttemptNumbers();
+    const counted: (number | null)[] = [];
     for (const record of (await play(phases)).records) {
       fold.apply(record);
       history.apply(record);
+      numbers.apply(record);
+      if (record.event.type === 'phase.started' && record.event.phase === 'b') counted.push(numbers.of(record.event));
     }
     const own = fold.attempts().get('b') ?? [];
     expect(own.map(({ number, attempt, generation }) => [number, attempt, generation])).toEqual([
       [1, 0, 0],
       [2, 0, 1],
     ]);
+    expect(counted).toEqual([1, 2]);
     expect(own.map(({ seq, number }) => [seq, number])).toEqual(
       history.read().attempts.map(({ seq, number }) => [seq, number]),
     );

@@ -7,6 +7,7 @@
  */
 import { maskSecrets, SECRET_FIELD } from '../model/events/secrets.ts';
 import { MASK } from '../model/values/known-secrets.ts';
+import { isFields } from '../model/values/json.ts';
 
 /** Copies any value into one that can be sent, and cuts what is too deep, wide or long. It never throws. */
 export function previewOf(value: unknown): unknown {
@@ -21,8 +22,8 @@ export function previewOf(value: unknown): unknown {
  */
 export function shownWithoutPlan(value: unknown, field: 'context' | 'input'): unknown {
   const plain = plainOf(value);
-  const holder = isRecord(plain) ? plain[field] : undefined;
-  if (!isRecord(plain) || !isRecord(holder) || !isRecord(holder['plan'])) return previewOf(plain);
+  const holder = isFields(plain) ? plain[field] : undefined;
+  if (!isFields(plain) || !isFields(holder) || !isFields(holder['plan'])) return previewOf(plain);
   const { plan } = holder;
   const phases = Array.isArray(plan['phases']) ? plan['phases'].map(nameOf) : [];
   return previewOf({ ...plain, [field]: { ...holder, plan: { name: plan['name'], phases } } });
@@ -94,9 +95,5 @@ function plainOf(value: unknown): unknown {
 }
 
 function nameOf(phase: unknown): unknown {
-  return isRecord(phase) ? phase['name'] : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isFields(phase) ? phase['name'] : undefined;
 }

@@ -5,7 +5,6 @@
  */
 import type { ObjectContext } from '@restatedev/restate-sdk';
 import type { Pipeline } from '../model/definition/define.ts';
-import type { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { runStep, type PipelineInput, type Step, type StepAct } from '../runtime/steps/run-step.ts';
 import { dispatchOf } from '../runtime/steps/sent-work.ts';
@@ -13,7 +12,7 @@ import { createCalls } from './calls.ts';
 import { followChildren, keepEnd, tellParent, wantChildren } from './child-runs.ts';
 import type { AttemptRequest, ChildRequest, FactRequest } from './messages.ts';
 import type { ServiceOptions } from './run-object.ts';
-import { bytesOf, bytesOfFacts, MOST_BYTES, runTooLarge, tooLargeFor } from './run-size.ts';
+import { bytesOf, exceedsRun, refusalOfAnswer, tooLargeFor } from './run-size.ts';
 import {
   appendRecords,
   readHead,
@@ -78,10 +77,12 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
   async function take(ctx: ObjectContext, act: StepAct, change = (head: RunHead) => head): Promise<Step | undefined> {
     const head = await readHead(ctx);
     if (!head) return undefined;
-    const refusal = act.type === 'answer' ? tooLarge(head, act.reply) : undefined;
+    const refusal = act.type === 'answer' ? refusalOfAnswer(head.bytes, act.reply) : undefined;
     if (refusal) throw refusal;
     const wanted: StepAct =
-      act.type === 'posted' ? { ...act, message: { ...act.message, refusal: tooLarge(head, act.message.reply) } } : act;
+      act.type === 'posted'
+        ? { ...act, message: { ...act.message, refusal: refusalOfAnswer(head.bytes, act.message.reply) } }
+        : act;
     return step(ctx, change(head), await readRecords(ctx, head), wanted);
   }
 
@@ -109,10 +110,10 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
         if (isStopped && facts.length > 0) await take(ctx, { type: 'facts', token, facts });
         return [];
       }
-      const bytes = head.bytes + bytesOfFacts(facts);
-      if (bytes > MOST_BYTES) {
+      const own = bytesOf(facts);
+      if (exceedsRun(head.bytes, own)) {
         // It stays in the list of sent work, so that the step cancels its invocation.
-        await take(ctx, { type: 'facts', token, facts: [], outcome: tooLargeFor(bytes) });
+        await take(ctx, { type: 'facts', token, facts: [], outcome: tooLargeFor(head.bytes + own) });
         return [];
       }
       const parked = end?.type === 'parked' ? end : undefined;
@@ -133,12 +134,6 @@ export function createRunSteps({ sdk, names, pipelines, isCopied }: ServiceOptio
       await take(ctx, { type: 'tick' }, (head) => (head.tickAt === at ? { ...head, tickAt: null } : head));
     },
   };
-}
-
-/** Returns the error of an answer that does not fit into the run. */
-function tooLarge({ bytes: known }: RunHead, reply: unknown): PhasegateError | undefined {
-  const bytes = known + bytesOf(reply);
-  return bytes > MOST_BYTES ? runTooLarge('Cannot take this answer', bytes) : undefined;
 }
 
 /** Returns the pipeline of a run. @throws Error if this worker has none. Restate tries again, until a worker serves it. */

@@ -36,9 +36,9 @@ export interface InputField {
   /** The values of `choice`, 1 to 100. */
   readonly choices?: readonly (string | number | boolean | null)[] | undefined;
   readonly isRequired: boolean;
-  /** The description of the property, of at most 500 characters. */
+  /** The description of the property: 500 characters, and a note if it is longer. */
   readonly help?: string | undefined;
-  /** The value of an absent property, as JSON of at most 500 characters. */
+  /** The value of an absent property as JSON: 500 characters, and a note if it is longer. */
   readonly byDefault?: string | undefined;
 }
 

@@ -6,6 +6,9 @@
  * @module
  */
 import type { InputField } from './api-start.ts';
+import { ofName } from '../model/values/by-name.ts';
+import { isFields, type Fields } from '../model/values/json.ts';
+import { cutEnd } from '../model/values/text-limits.ts';
 
 /**
  * Returns a field for each property of an input, in the order of the schema.
@@ -15,12 +18,12 @@ import type { InputField } from './api-start.ts';
  *   has more than 40 properties.
  */
 export function inputFieldsOf(schema: unknown): readonly InputField[] | undefined {
-  if (!isObject(schema) || own(schema, 'type') !== 'object') return undefined;
+  if (!isFields(schema) || ofName(schema, 'type') !== 'object') return undefined;
   if (Object.keys(schema).some((key) => CONDITIONS.has(key))) return undefined;
-  const properties = own(schema, 'properties');
-  if (!isObject(properties)) return undefined;
+  const properties = ofName(schema, 'properties');
+  if (!isFields(properties)) return undefined;
   const entries = Object.entries(properties);
-  const required = own(schema, 'required') ?? [];
+  const required = ofName(schema, 'required') ?? [];
   if (!Array.isArray(required) || entries.length === 0 || entries.length > MOST_FIELDS) return undefined;
   const names = new Set(entries.map(([name]) => name));
   // A form without a required property could never be sent.
@@ -57,28 +60,26 @@ const CONDITIONS: ReadonlySet<string> = new Set([
   'then',
 ]);
 
-type Json = Readonly<Record<string, unknown>>;
-
 function fieldOf(name: string, schema: unknown, isRequired: boolean): InputField {
-  const given = isObject(schema) ? schema : {};
-  const help = own(given, 'description');
-  const byDefault = own(given, 'default');
+  const given = isFields(schema) ? schema : {};
+  const help = ofName(given, 'description');
+  const byDefault = ofName(given, 'default');
   return {
     name,
     isRequired,
-    ...(typeof help === 'string' && help.trim() !== '' && { help: cut(help) }),
-    ...(byDefault !== undefined && { byDefault: cut(JSON.stringify(byDefault)) }),
+    ...(typeof help === 'string' && help.trim() !== '' && { help: cutEnd(help, LONGEST_HELP) }),
+    ...(byDefault !== undefined && { byDefault: cutEnd(JSON.stringify(byDefault), LONGEST_HELP) }),
     ...kindOf(given),
   };
 }
 
-function kindOf(schema: Json): Pick<InputField, 'kind' | 'choices'> {
+function kindOf(schema: Fields): Pick<InputField, 'kind' | 'choices'> {
   // Other conditions may refuse what a simple field offers, and JSON can hold anything.
   if (Object.keys(schema).some((key) => CONDITIONS.has(key))) return { kind: 'json' };
   const choices = choicesOf(schema);
   if (choices) return { kind: 'choice', choices };
-  if (own(schema, 'enum') !== undefined) return { kind: 'json' };
-  switch (own(schema, 'type')) {
+  if (ofName(schema, 'enum') !== undefined) return { kind: 'json' };
+  switch (ofName(schema, 'type')) {
     case 'string':
       return { kind: isOneLine(schema) ? 'text' : 'lines' };
     case 'number':
@@ -93,15 +94,15 @@ function kindOf(schema: Json): Pick<InputField, 'kind' | 'choices'> {
 }
 
 /** A text without a length may have several lines, and a field of one line would lose their ends. */
-function isOneLine(schema: Json): boolean {
-  const most = own(schema, 'maxLength');
+function isOneLine(schema: Fields): boolean {
+  const most = ofName(schema, 'maxLength');
   if (typeof most === 'number') return most <= ONE_LINE;
-  return own(schema, 'format') !== undefined || own(schema, 'pattern') !== undefined;
+  return ofName(schema, 'format') !== undefined || ofName(schema, 'pattern') !== undefined;
 }
 
-function choicesOf(schema: Json): InputField['choices'] {
-  const only = own(schema, 'const');
-  const all = only === undefined ? own(schema, 'enum') : [only];
+function choicesOf(schema: Fields): InputField['choices'] {
+  const only = ofName(schema, 'const');
+  const all = only === undefined ? ofName(schema, 'enum') : [only];
   if (!Array.isArray(all) || all.length === 0 || all.length > MOST_CHOICES || !all.every(isChoice)) return undefined;
   return [...new Set(all)];
 }
@@ -112,28 +113,15 @@ function isChoice(value: unknown): value is string | number | boolean | null {
 }
 
 /** Follows references to definitions of the same schema. */
-function resolved(root: Json, schema: unknown, left = MOST_REFERENCES): unknown {
-  if (!isObject(schema)) return schema;
-  const target = own(schema, '$ref');
+function resolved(root: Fields, schema: unknown, left = MOST_REFERENCES): unknown {
+  if (!isFields(schema)) return schema;
+  const target = ofName(schema, '$ref');
   if (typeof target !== 'string') return schema;
   const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([\w.-]{1,200})$/u.exec(target) ?? [];
-  const definitions = own(root, place);
-  const found = isObject(definitions) ? own(definitions, name) : undefined;
-  if (left === 0 || !isObject(found)) return schema;
+  const definitions = ofName(root, place);
+  const found = isFields(definitions) ? ofName(definitions, name) : undefined;
+  if (left === 0 || !isFields(found)) return schema;
   const { $ref: _, ...rest } = schema;
   const next = resolved(root, found, left - 1);
-  return isObject(next) ? { ...next, ...rest } : schema;
-}
-
-/** Reads a property that the object itself has: a schema may name a property `constructor`. */
-function own(of: Json, key: string): unknown {
-  return Object.hasOwn(of, key) ? of[key] : undefined;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function cut(text: string): string {
-  return text.length <= LONGEST_HELP ? text : `${text.slice(0, LONGEST_HELP - 1)}…`;
+  return isFields(next) ? { ...next, ...rest } : schema;
 }

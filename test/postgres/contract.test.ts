@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest';
 import { postgresStore } from '../../src/postgres.ts';
 import { runStoreContract, type StorePlace } from '../../src/testing.ts';
 import { startPglite, type Engine } from './pglite.ts';
-import { serverMissing, startServer, type Server } from './server.ts';
+import { describeWithServer } from './with-server.ts';
 import { STORED_TEXTS } from '../store/stored-texts.ts';
 
 function schemaOf({ id }: StorePlace): string {
@@ -35,13 +35,7 @@ describe('postgresStore() on PGlite', () => {
   });
 });
 
-const missing = serverMissing();
-describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '' : ` (${missing})`}`, () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = await startServer();
-  }, 120_000);
-  afterAll(() => server.remove());
+describeWithServer('postgresStore() on a server', (server) => {
   runStoreContract(
     (place) => postgresStore({ connectionString: server.address, schema: schemaOf(place), now: place.now }),
     {

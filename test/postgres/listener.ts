@@ -1,4 +1,4 @@
-/** A process that watches a store, says so once it hears, and then has nothing left to do. Its argument is the address. */
+/** A process that watches a store, says so once notifications come, and then has nothing left to do. Its argument is the address. */
 import { postgresStore } from '../../src/postgres.ts';
 
 const store = postgresStore({ connectionString: process.argv[2] ?? '', schema: 'exits' });

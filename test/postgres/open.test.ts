@@ -1,11 +1,11 @@
 /** Opening of a store, by several at once, and refusals with their advice. */
 import { inspect } from 'node:util';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresStore, type PostgresPool, type PostgresStoreOptions } from '../../src/postgres.ts';
 import type { RunStore } from '../../src/store.ts';
 import { answerTo, batchOf, openItem, successes } from '../../src/testing/store/trial.ts';
-import { serverMissing, startServer, type Server } from './server.ts';
+import { describeWithServer } from './with-server.ts';
 
 describe('postgresStore()', () => {
   it('needs either an address or a pool, and a plain name as schema', () => {
@@ -54,14 +54,7 @@ describe('postgresStore()', () => {
   }, 20_000);
 });
 
-const missing = serverMissing();
-describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '' : ` (${missing})`}`, () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = await startServer();
-  }, 120_000);
-  afterAll(() => server.remove());
-
+describeWithServer('postgresStore() on a server', (server) => {
   function open(options: Partial<PostgresStoreOptions> = {}): RunStore {
     const store = postgresStore({ connectionString: server.address, ...options });
     onTestFinished(async () => store.close());

@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { postgresStore } from '../../src/postgres.ts';
 import { files, phasegateProcess, repository, says, start } from '../cli/cli.ts';
 import { freePorts, serverMissing as restateMissing, startRestate, type RestateServer } from '../restate/server.ts';
-import { serverMissing, startServer, type Server } from './server.ts';
+import { describeWithServer } from './with-server.ts';
 
 const PIPELINE = `
 import { definePipeline, phase, task } from 'phasegate';
@@ -22,14 +22,7 @@ const commands = blocks
   .flatMap((line) => (line.startsWith('npx phasegate ') ? [line.split(' ').slice(2)] : []));
 const programs = blocks.filter(({ language }) => language === 'js').map(({ block }) => block);
 
-const missing = serverMissing();
-describe.skipIf(missing)(`docs/scaling.md${missing === undefined ? '' : ` (${missing})`}`, () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = await startServer();
-  }, 120_000);
-  afterAll(() => server.remove());
-
+describeWithServer('docs/scaling.md', (server) => {
   /** A folder with the pipeline, in which programs find the packages. */
   async function project(): Promise<string> {
     const cwd = await files({ 'pipeline.mjs': PIPELINE });

@@ -1,7 +1,7 @@
 /** Stores that are told of changes by the database, and what they do if nothing is heard. */
 import { spawn } from 'node:child_process';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createWorker, definePipeline, phase, submitRun, task } from '../../src/index.ts';
 import { postgresStore, type PostgresPool, type PostgresStoreOptions } from '../../src/postgres.ts';
 import type { RunStore } from '../../src/store.ts';
@@ -9,7 +9,8 @@ import { answerTo, batchOf, openItem } from '../../src/testing/store/trial.ts';
 import { repository } from '../cli/cli.ts';
 import { startPglite } from './pglite.ts';
 import { startProxy } from './proxy.ts';
-import { serverMissing, startServer, type Server } from './server.ts';
+import { serverMissing, startServer } from './server.ts';
+import { describeWithServer } from './with-server.ts';
 
 function open(options: PostgresStoreOptions): RunStore {
   const store = postgresStore(options);
@@ -41,7 +42,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe('postgresStore() on PGlite', () => {
-  it('hears nothing, and takes no connection for it', async () => {
+  it('gets no notification, and takes no connection for it', async () => {
     const engine = await startPglite();
     let taken = 0;
     const pool: PostgresPool = {
@@ -63,18 +64,11 @@ describe('postgresStore() on PGlite', () => {
   }, 60_000);
 });
 
-const missing = serverMissing();
-describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '' : ` (${missing})`}`, () => {
-  let server: Server;
-  beforeAll(async () => {
-    server = await startServer();
-  }, 120_000);
-  afterAll(() => server.remove());
-
+describeWithServer('postgresStore() on a server', (server) => {
   let schemas = 0;
   const newSchema = () => `h${(schemas += 1)}`;
   /** The number of connections that listen. */
-  const ears = async () =>
+  const listening = async () =>
     (await server.ask("SELECT FROM pg_stat_activity WHERE query LIKE 'LISTEN%' OR query LIKE 'UNLISTEN%'")).rowCount;
 
   it('tells of each change that makes a run ready, and of no other', async () => {
@@ -113,12 +107,12 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
   });
 
   it('stops, and has one connection for all who watch', async () => {
-    await until(async () => (await ears()) === 0);
+    await until(async () => (await listening()) === 0);
     const store = open({ connectionString: server.address, schema: newSchema() });
     const [one, two] = [watched(store), watched(store)];
     await until(() => one.watch.isLive());
     expect(two.watch.isLive()).toBe(true);
-    expect(await ears()).toBe(1);
+    expect(await listening()).toBe(1);
     one.watch.stop();
     expect([one.watch.isLive(), two.watch.isLive()]).toEqual([false, true]);
     const { calls } = one.seen;
@@ -127,14 +121,14 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     await call;
     expect(one.seen.calls).toBe(calls);
     two.watch.stop();
-    await until(async () => (await ears()) === 0);
+    await until(async () => (await listening()) === 0);
     const three = watched(store);
     await until(() => three.watch.isLive());
     await store.close();
-    await until(async () => (await ears()) === 0);
+    await until(async () => (await listening()) === 0);
   });
 
-  it('hears again after its connection was cut, and tells that it may have missed something', async () => {
+  it('gets notifications again after its connection was cut, and tells that it may have missed something', async () => {
     const store = open({ connectionString: server.address, schema: newSchema() });
     const { watch, told } = watched(store);
     await until(() => watch.isLive());
@@ -150,7 +144,7 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     await call;
   });
 
-  it('hears nothing through a pooler that gives each transaction another connection', async () => {
+  it('gets none through a pooler that gives each transaction another connection', async () => {
     const proxy = await startProxy(server.socket, true);
     onTestFinished(() => proxy.close());
     const store = open({ connectionString: proxy.address, schema: newSchema() });
@@ -165,7 +159,7 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     await until(async () => (await store.run('r'))?.status === 'completed');
   }, 60_000);
 
-  it('notices that its connection is dead without a word, and hears by another one', async () => {
+  it('notices that its connection is dead without a word, and listens by another one', async () => {
     const proxy = await startProxy(server.socket);
     onTestFinished(() => proxy.close());
     const store = open({ connectionString: proxy.address, schema: newSchema() });
@@ -177,7 +171,7 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
     await until(() => watch.isLive());
   }, 60_000);
 
-  it('hears by a connection of a pool of the program, if it may', async () => {
+  it('listens by a connection of a pool of the program, if it may', async () => {
     const pool = new pg.Pool({ connectionString: server.address, max: 2 });
     pool.on('error', () => undefined);
     const [deaf, store] = [open({ pool, schema: newSchema() }), open({ pool, schema: newSchema(), listen: true })];
@@ -204,8 +198,9 @@ describe.skipIf(missing)(`postgresStore() on a server${missing === undefined ? '
   }, 60_000);
 });
 
+const missing = serverMissing();
 describe.skipIf(missing)(`a server with few connections${missing === undefined ? '' : ` (${missing})`}`, () => {
-  it('gets back the one that hears, if a statement finds none', async () => {
+  it('gets back the one that listens, if a statement finds none', async () => {
     const few = await startServer({ max_connections: '6', superuser_reserved_connections: '0' });
     onTestFinished(() => few.remove());
     const store = open({ connectionString: few.address, connections: 1 });

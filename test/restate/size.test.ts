@@ -47,13 +47,13 @@ const two = definePipeline({
   ),
 });
 
-/** A short value, and a person who may edit it. */
+/** A short value, or one that nearly fills the run, and a person who may edit it. */
 const one = definePipeline({
   name: 'one',
   input: z.string(),
   phases: [
     phase('a', {
-      tasks: [task('work', { run: () => 'short' })],
+      tasks: [task('work', { run: ({ input }) => (input === 'large' ? 'v'.repeat(MOST_BYTES - 300_000) : 'short') })],
       review: { by: task('owner', { run: human({ question: 'Good?' }) }) },
     }),
     phase('b', { after: ['a'], tasks: [task('work', { run: () => 'end' })] }),
@@ -148,6 +148,18 @@ describe.skipIf(missing !== undefined)('large values on Restate', () => {
       await expect.poll(async () => (await runs.get('asks')).status, SLOWLY).toBe('completed');
     },
   );
+
+  it('keep no person from deciding, even if there is no room for more', { timeout: 300_000 }, async () => {
+    await runs.start(one, { runId: 'full', input: 'large' });
+    await expect.poll(async () => (await runs.get('full')).inbox.length, SLOWLY).toBe(1);
+    const [item] = (await runs.get('full')).inbox;
+    await runs.answer('full', item?.id ?? '', {
+      type: 'decide',
+      decision: 'APPROVE',
+      outputs: { work: 'w'.repeat(400_000) },
+    });
+    await expect.poll(async () => (await runs.get('full')).status, SLOWLY).toBe('completed');
+  });
 
   it('of runs of tasks fail the task in whose run they do not fit', { timeout: 300_000 }, async () => {
     await runs.start(parent, { runId: 'parent', input: 0.4 * MOST_BYTES });

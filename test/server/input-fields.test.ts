@@ -97,8 +97,8 @@ describe('the fields of an input', () => {
       }),
     );
     expect(fields?.map(({ kind }) => kind)).toEqual(['lines', 'json', 'json', 'json', 'json', 'json', 'json']);
-    expect(fields?.[0]?.help).toHaveLength(500);
-    expect(fields?.[0]?.byDefault).toHaveLength(500);
+    expect(fields?.[0]?.help).toBe(`${'x'.repeat(500)} [… 9500 characters left out]`);
+    expect(fields?.[0]?.byDefault).toBe(`"${'y'.repeat(499)} [… 9502 characters left out]`);
   });
 
   it('may have the names of properties of every object', () => {

@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { isFields } from '../../model/values/json.ts';
 
 /** The flags that give the input of a run. */
 export interface InputFlags {
@@ -20,7 +21,7 @@ export interface InputFlags {
 export async function readInput({ input = [], inputFile }: InputFlags, io: ProgramIo): Promise<unknown> {
   const base = inputFile === undefined ? undefined : await readJsonFile(inputFile, io);
   if (input.length === 0) return base;
-  if (base !== undefined && !isRecord(base)) {
+  if (base !== undefined && !isFields(base)) {
     throw new PhasegateError(
       'INPUT_INVALID',
       `Cannot add --input fields to "${inputFile}" as it holds no JSON object`,
@@ -67,8 +68,4 @@ function parseJson(text: string, where: string): unknown {
       cause,
     });
   }
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

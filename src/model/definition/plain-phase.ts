@@ -4,13 +4,14 @@
  * @module
  */
 import { unstartable } from '../handlers/child-pipeline.ts';
+import { isFields, type Fields } from '../values/json.ts';
 
 /**
  * True if a phase only has the most common options, with values that `phaseShape` accepts as well. `phaseShape` decides about all
  * other phases: it makes a copy of each, which takes ten times as long.
  */
 export function isPlainPhase(value: unknown): boolean {
-  return isMade(value, 'phase') && isObject(value.options) && hasOnly(value.options, isPhaseOption, 'tasks');
+  return isMade(value, 'phase') && isFields(value.options) && hasOnly(value.options, isPhaseOption, 'tasks');
 }
 
 /** True if a value is a list of right items. Unlike `every`, it sees empty places as `undefined`. */
@@ -28,14 +29,8 @@ interface Made {
   readonly options?: unknown;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function isMade(value: unknown, kind: string): value is Made {
-  return isObject(value) && value['kind'] === kind && typeof value['name'] === 'string';
+  return isFields(value) && value['kind'] === kind && typeof value['name'] === 'string';
 }
 
 /** True if an option is there, and each option is right. Inherited options count, as they do in `phaseShape`. */
@@ -52,7 +47,7 @@ function isPhaseOption(name: string, value: unknown): boolean {
 }
 
 function isPlainTask(value: unknown): boolean {
-  return isMade(value, 'task') && isObject(value.options) && hasOnly(value.options, isTaskOption, 'run');
+  return isMade(value, 'task') && isFields(value.options) && hasOnly(value.options, isTaskOption, 'run');
 }
 
 function isTaskOption(name: string, value: unknown): boolean {

@@ -21,6 +21,11 @@ export function byName<T>(entries: Iterable<readonly [string, T]> = []): Record<
   return made;
 }
 
+/** Reads the value of a name. A record may be forged, and have the name of a property that every object has. */
+export function ofName<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
 // --- internal ---
 
 const Names = namesConstructor();

@@ -47,14 +47,17 @@ export function isSameJson(one: unknown, other: unknown, isAlike: IsAlike = isNe
   return isFields(one) && isFields(other) && isSameFields(one, other, isAlike);
 }
 
-// --- internal ---
+/** An object of JSON, which may have any properties. */
+export type Fields = Readonly<Record<string, unknown>>;
 
-type Fields = Readonly<Record<string, unknown>>;
-type IsAlike = (one: string, other: string) => boolean;
-
-function isFields(value: unknown): value is Fields {
+/** True for an object that is no list. */
+export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+// --- internal ---
+
+type IsAlike = (one: string, other: string) => boolean;
 
 // These compare plans and journals with many phases, so they allocate nothing.
 

@@ -5,6 +5,7 @@
  */
 import { isSameJson } from '../../model/values/json.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
+import { ofName } from '../../model/values/by-name.ts';
 import type { Attempt } from '../run/attempts.ts';
 import type { ComparedPhase, ComparedRun } from './compared-run.ts';
 
@@ -82,9 +83,8 @@ function sharedBy(first: ComparedRun, second: ComparedRun): number {
   return Math.min(first.fork.records, second.fork.records);
 }
 
-/** A forged record may name a property that every object has. */
 function phaseOf({ phases }: ComparedRun, name: string): ComparedPhase | null {
-  return (Object.hasOwn(phases, name) ? phases[name] : undefined) ?? null;
+  return ofName(phases, name) ?? null;
 }
 
 function comparePhase(phase: string, phases: PhaseComparison['phases'], shared: number): PhaseComparison {
@@ -134,12 +134,7 @@ function withoutPerson({ by, verdict, edited }: Attempt['decisions'][number]): u
 function compareOutputs(first: Outputs = {}, second: Outputs = {}): readonly OutputComparison[] {
   const tasks = new Set([...Object.keys(first), ...Object.keys(second)]);
   return [...tasks].map((task) => {
-    const values = [outputOf(first, task), outputOf(second, task)] as const;
+    const values = [ofName(first, task), ofName(second, task)] as const;
     return { task, values, same: isSameJson(...values) };
   });
-}
-
-/** A forged record may name a property that every object has. */
-function outputOf(outputs: Outputs, task: string): unknown {
-  return Object.hasOwn(outputs, task) ? outputs[task] : undefined;
 }

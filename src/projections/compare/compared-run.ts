@@ -5,7 +5,7 @@
  */
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
 import type { Outputs } from '../../model/handlers/task.ts';
-import { byName } from '../../model/values/by-name.ts';
+import { byName, ofName } from '../../model/values/by-name.ts';
 import { foldAttempts, type Attempt } from '../run/attempts.ts';
 import { foldRun } from '../run/run-view.ts';
 import type { PhaseStatus, RunMetrics, RunSnapshot } from '../run/run-result.ts';
@@ -71,7 +71,7 @@ export function foldComparedRun(forkOf?: string): ComparedRunFold {
       const attemptsOf = attempts.attempts();
       const names = new Set([...(plan?.phases ?? []).map(({ name }) => name), ...Object.keys(phases)]);
       const compared = [...names].map((name): readonly [string, ComparedPhase] => {
-        const phase = Object.hasOwn(phases, name) ? phases[name] : undefined;
+        const phase = ofName(phases, name);
         const own = attemptsOf.get(name) ?? [];
         return [
           name,

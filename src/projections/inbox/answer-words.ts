@@ -7,11 +7,12 @@ import { decisionSchema } from '../../model/decision/decision.ts';
 import { formatDecision } from '../../model/decision/decision-text.ts';
 import type { EventOf } from '../../model/events/event.ts';
 import { editsText } from './edit-words.ts';
+import { isFields } from '../../model/values/json.ts';
 
 /** Returns an answer in words. */
 export function answerText({ answer, reviewer }: EventOf<'task.answered'>): string {
   // Only an approval may bring outputs.
-  if (reviewer && isObject(answer) && isObject(answer['outputs'])) return editsText(answer['outputs']);
+  if (reviewer && isFields(answer) && isFields(answer['outputs'])) return editsText(answer['outputs']);
   const decision = reviewer ? decisionSchema.safeParse(answer).data : undefined;
   if (decision) return formatDecision(decision);
   const text = JSON.stringify(answer);
@@ -29,7 +30,3 @@ export function verdictText({ verdict, edited }: EventOf<'review.decided'>): str
 
 /** Characters of an answer that are shown, at most. */
 const SHOWN = 200;
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}

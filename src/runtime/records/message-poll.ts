@@ -28,13 +28,13 @@ export function pollMessages(store: RunStore, listen: () => Promise<void>): Mess
   };
 }
 
+/** Milliseconds between looks at a store that tells of changes. What it does not tell is found by a look. */
+export const WATCHED_MS = 1000;
+
 // --- internal ---
 
 /** Interval between polls, in milliseconds. */
 const INTERVAL_MS = 250;
-
-/** While the store tells of messages, there is one poll in so many intervals: one in a second. */
-const RARELY = 4;
 
 /**
  * After this many intervals, once in ten seconds, all runs read their messages. A store may have been wrong about its latest message, such as a
@@ -103,7 +103,7 @@ class StorePoll {
   /** An interval has passed. */
   #pass(): void {
     this.#intervals += 1;
-    if (this.#watch?.isLive() !== true || this.#intervals % RARELY === 0) this.#pollSafely();
+    if (this.#watch?.isLive() !== true || this.#intervals % (WATCHED_MS / INTERVAL_MS) === 0) this.#pollSafely();
   }
 
   #pollSafely(): void {

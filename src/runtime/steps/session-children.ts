@@ -13,6 +13,7 @@ import { toJson } from '../../model/values/json.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
 import { childOutput, childPipeline } from '../child-run.ts';
 import { limitsOf } from '../open-child.ts';
+import { ofName } from '../../model/values/by-name.ts';
 
 /** A run that a task wants. JSON. */
 export interface WantedChild {
@@ -65,7 +66,7 @@ export function bindSessionChildren(
       const run = async (context: TaskContext): Promise<unknown> => {
         const id = context.idempotencyKey;
         const request = { child, context, estimate };
-        const end = Object.hasOwn(ended, id) ? ended[id] : undefined;
+        const end = ofName(ended, id);
         if (end) {
           // The run has reported its usage, so the estimate is not due.
           const names = Object.keys(limits);

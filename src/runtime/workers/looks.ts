@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunStore, StoreWatch } from '../../store/port.ts';
+import { WATCHED_MS } from '../records/message-poll.ts';
 import { PAUSE_MS } from './passed-runs.ts';
 
 /** The looks of a worker. */
@@ -80,5 +81,3 @@ export function repeatLooks(
  * Milliseconds between looks for runs. A look is one statement, so an idle worker costs its store fewer than five in a second.
  */
 const POLL_MS = 225;
-/** The same while the store tells of changes. Suspended runs whose time has come are found by looks only. */
-const WATCHED_MS = 1000;

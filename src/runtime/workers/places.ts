@@ -7,6 +7,7 @@ import { createSlots } from '../../actors/work/slots.ts';
 import { ABORT_GRACE_MS } from '../../actors/work/work-scope.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
+import { ofName } from '../../model/values/by-name.ts';
 
 /** Sizes of pools by name: the most tries that work at once, from 1. */
 export type PoolSizes = Readonly<Record<string, number | 'unlimited'>>;
@@ -83,7 +84,7 @@ export function createPlaces(store: RunStore, sizes: PoolSizes, holder: string):
 
   return {
     async hold(pool, signal, work) {
-      const size = Object.hasOwn(sizes, pool) ? sizes[pool] : undefined;
+      const size = ofName(sizes, pool);
       if (size === undefined) throw sizeMissing('work', pool);
       if (size === 'unlimited') return work();
       const lease = await take(pool, size, signal);

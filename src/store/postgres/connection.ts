@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { storeClosed } from '../refusals.ts';
 import type { StoreWatch } from '../port.ts';
 import type { Row } from '../sql/rows.ts';
-import { createEar } from './ear.ts';
+import { createChangeListener } from './change-listener.ts';
 import type { Ask, ListeningClient, Place, PostgresClient, PostgresPool } from './place.ts';
 import {
   breaksConnection,
@@ -154,7 +154,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
         await ensureTables();
         return await withClient((ask) => work(ask, tries > 0), ms);
       } catch (thrown) {
-        if (isCrowded(thrown)) ear.yieldConnection();
+        if (isCrowded(thrown)) listener.yieldConnection();
         if (!isOpen && isUnreachable(thrown) && isOver(OPENING_MS)) throw unreachable(thrown, action, place);
         if (PhasegateError.is(thrown) || !mayPass(thrown) || isOver(PATIENCE_MS))
           throw problemOf(thrown, action, place);
@@ -165,7 +165,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
 
   async function end(): Promise<void> {
     isClosing = true;
-    ear.close();
+    listener.close();
     for (const stop of waits) stop();
     // A pool that could not be opened needs no end.
     const open = await pool?.catch(ignore);
@@ -173,7 +173,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
     await open?.end();
   }
 
-  const ear = createEar({
+  const listener = createChangeListener({
     channel: place.channel,
     connect: async () => (await openOnce()).listen?.(),
     notify: (payload) => attempt('look for changes', (ask) => ask(NOTIFY, [payload])),
@@ -187,7 +187,7 @@ export function connectionTo(place: Place, openPool: () => Promise<OpenPool>): C
       attempt(action, (ask, isAgain) => inTransaction(ask, () => work(ask, isAgain), ANSWER_MS)),
     watch(onChange) {
       if (isClosing) throw storeClosed(`the store ${place.name}`);
-      return ear.watch(onChange);
+      return listener.watch(onChange);
     },
     close: () => (closed ??= end()),
   };

@@ -1,8 +1,8 @@
 /**
- * The ear of a store: one connection that is told about changes, for as long as somebody watches.
+ * The listener of a store: one connection that gets notifications of changes, for as long as somebody watches.
  *
- * What it hears is a hint, and may be missing. So it sends a notification to itself by another connection, now and then. A pooler that
- * gives each transaction another connection does not deliver it. Then callers are told that they hear nothing, and look more often.
+ * Notifications are hints, and may be missing. So the listener sends one to itself by another connection, now and then. A pooler that
+ * gives each transaction another connection does not deliver it. Then callers are told that nothing comes, and look more often.
  *
  * @module
  */
@@ -11,33 +11,33 @@ import type { StoreWatch } from '../port.ts';
 import { rest } from '../waits.ts';
 import type { ListeningClient } from './place.ts';
 
-/** The ear of a store. */
-export interface Ear {
-  /** Calls a function after each change, as far as it is heard. It is also called whenever changes may have been missed. */
+/** The listener of a store. */
+export interface ChangeListener {
+  /** Calls a function after each change, as far as it is notified. It is also called whenever changes may have been missed. */
   watch(onChange: () => void): StoreWatch;
   /** Gives up its connection for a while, as the server has none left. */
   yieldConnection(): void;
   close(): void;
 }
 
-/** Options of {@link createEar}. */
-export interface EarOptions {
-  /** Opens the connection. `undefined` if there is none to be had: then nothing is heard. */
+/** Options of {@link createChangeListener}. */
+export interface ChangeListenerOptions {
+  /** Opens the connection. `undefined` if there is none to be had: then no notification comes. */
   readonly connect: () => Promise<ListeningClient | undefined>;
   readonly channel: string;
   /** Sends a notification with a payload, by another connection. */
   readonly notify: (payload: string) => Promise<unknown>;
 }
 
-/** Creates an ear. It connects when somebody watches. */
-export function createEar(options: EarOptions): Ear {
+/** Creates a listener. It connects when somebody watches. */
+export function createChangeListener(options: ChangeListenerOptions): ChangeListener {
   const watchers = new Set<() => void>();
-  let hearing: Hearing | undefined;
+  let listening: Listening | undefined;
 
   function stopIfUnused(): void {
     if (watchers.size > 0) return;
-    hearing?.stop();
-    hearing = undefined;
+    listening?.stop();
+    listening = undefined;
   }
 
   return {
@@ -51,18 +51,18 @@ export function createEar(options: EarOptions): Ear {
         }
       };
       watchers.add(watcher);
-      hearing ??= startHearing(options, () => {
+      listening ??= startListening(options, () => {
         for (const tell of watchers) tell();
       });
       return {
-        isLive: () => watchers.has(watcher) && hearing?.isLive() === true,
+        isLive: () => watchers.has(watcher) && listening?.isLive() === true,
         stop() {
           watchers.delete(watcher);
           stopIfUnused();
         },
       };
     },
-    yieldConnection: () => hearing?.drop(CROWDED_MS),
+    yieldConnection: () => listening?.drop(CROWDED_MS),
     close() {
       watchers.clear();
       stopIfUnused();
@@ -83,7 +83,7 @@ const LONGEST_MS = 60_000;
 /** Milliseconds for which the connection is left to others, if the server has too few. */
 const CROWDED_MS = 30_000;
 
-interface Hearing {
+interface Listening {
   isLive(): boolean;
   /** Drops the connection, and does not connect for some time. */
   drop(ms: number): void;
@@ -91,14 +91,14 @@ interface Hearing {
 }
 
 /** Connects again and again, until it is stopped. */
-function startHearing(options: EarOptions, call: () => void): Hearing {
+function startListening(options: ChangeListenerOptions, call: () => void): Listening {
   const stopped = new AbortController();
   let live = false;
   let failures = 0;
   let pauseMs = 0;
   let end: (reason: Error) => void = () => undefined;
 
-  async function hear(): Promise<void> {
+  async function repeat(): Promise<void> {
     while (!stopped.signal.aborted) {
       pauseMs = 0;
       await session().catch(() => undefined);
@@ -112,10 +112,10 @@ function startHearing(options: EarOptions, call: () => void): Hearing {
     }
   }
 
-  /** Hears until the connection is lost. @throws always */
+  /** Listens until the connection is lost. @throws always */
   async function session(): Promise<void> {
     const client = await options.connect();
-    // Nothing is heard without a connection: another try would find none either.
+    // Another try would find no connection either.
     if (!client) return stop();
     let expected: { readonly payload: string; readonly arrive: () => void } | undefined;
     const ended = new Promise<never>((_resolve, reject) => {
@@ -138,7 +138,7 @@ function startHearing(options: EarOptions, call: () => void): Hearing {
         await Promise.race([options.notify(payload), ended]);
         await Promise.race([arrived, ended, late()]);
         failures = 0;
-        // Until now, changes were not heard.
+        // Until now, no notification came.
         if (!live) call();
         live = true;
         await Promise.race([rest(CHECK_MS, stopped.signal), ended]);
@@ -161,7 +161,7 @@ function startHearing(options: EarOptions, call: () => void): Hearing {
     end(new Error('Nobody watches.'));
   }
 
-  void hear();
+  void repeat();
   return {
     isLive: () => live,
     drop(ms) {
