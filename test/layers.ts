@@ -6,13 +6,13 @@
 
 /** The layers that each layer may import besides itself. An entry, such as `src/index.ts`, is a layer of its own. */
 export const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes'],
+  model: ['zod', '@standard-schema/spec', 'safe-stable-stringify', '@noble/hashes', 'ulid'],
   projections: ['model', 'zod', 'diff'],
   machines: ['model', 'xstate'],
   actors: ['model', 'machines'],
   workspaces: ['model', 'actors', 'zod', 'node:'],
-  store: ['model', 'projections', 'ulid', 'pg'],
-  runtime: ['model', 'projections', 'machines', 'actors', 'store', 'xstate', 'rxjs', 'ulid'],
+  store: ['model', 'projections', 'pg'],
+  runtime: ['model', 'projections', 'machines', 'actors', 'store', 'xstate', 'rxjs'],
   visualizations: ['model', 'projections'],
   index: ['model', 'projections', 'machines', 'runtime', 'store'],
   inbox: ['projections', 'runtime'],

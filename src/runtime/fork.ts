@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../model/values/new-id.ts';
 import { decisionSchema, type Decision } from '../model/decision/decision.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
@@ -49,7 +49,7 @@ export interface ForkOptions {
  *   `DECISION_INVALID`, `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
-  const forked = options.runId ?? ulid();
+  const forked = options.runId ?? newId();
   checkNewRunId(forked);
   const copied = await recordsFor(store, runId, options);
   const source = (await patientStore(store).run(runId))?.source;

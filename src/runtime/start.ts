@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../model/values/new-id.ts';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { refuseUncounted } from '../model/definition/uncounted-limits.ts';
@@ -49,7 +49,7 @@ function begin<O>(
 ): Run<O> {
   checkPipeline(made);
   const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
-  const { runId = ulid(), clock, holder, source, signal, inspect, redact, whileWaiting, within } = options;
+  const { runId = newId(), clock, holder, source, signal, inspect, redact, whileWaiting, within } = options;
   const store = options.store && patientStore(options.store);
   const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
   return runEngine<O>({

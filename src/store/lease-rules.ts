@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../model/values/new-id.ts';
 import { holderIsAlive } from './holder.ts';
 import type { Lease, ListedRun } from './port.ts';
 import { leaseLost, misused, runLeased } from './refusals.ts';
@@ -32,7 +32,7 @@ export function takeRun(
   const { runId, holder, ms } = wish;
   const expiresAt = expiry(runId, ms, now);
   if (!current || current.expiresAt <= now || holderIsAlive(current.holder) === false)
-    return { type: 'taken', claim: { runId, holder, token: ulid(), expiresAt, ms } };
+    return { type: 'taken', claim: { runId, holder, token: newId(), expiresAt, ms } };
   // If the clock was set back, the lease seems longer than its duration. It is shortened to its duration from now.
   return { type: 'refused', claim: { ...current, expiresAt: Math.min(current.expiresAt, now + current.ms) } };
 }

@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
 import { rootOf } from '../../runtime/child-ids.ts';
@@ -69,7 +69,7 @@ export async function importStored(file: string, flags: ImportFlags, io: Program
   const opened = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
   const isTaken = (await opened.store.run(wanted)) !== undefined;
   if (isTaken && flags.runId !== undefined) throw idTaken(wanted);
-  const runId = isTaken ? ulid() : wanted;
+  const runId = isTaken ? newId() : wanted;
   await copyRun(opened.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt });
   await opened.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
@@ -170,7 +170,7 @@ function idTaken(id: string): PhasegateError {
 async function writeLines<T>(file: string, path: string, lines: AsyncGenerator<string, T>): Promise<T> {
   // An earlier file stays as it is until the new one is complete. A device, such as a pipe, is written to.
   const isFile = (await stat(path).catch(() => undefined))?.isFile() ?? true;
-  const part = isFile ? `${path}.${ulid()}.part` : path;
+  const part = isFile ? `${path}.${newId()}.part` : path;
   try {
     const handle = await open(part, isFile ? 'wx' : 'w', PRIVATE);
     try {

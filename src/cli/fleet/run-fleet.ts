@@ -5,7 +5,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import { checkedTags } from '../../model/events/run-tags.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
@@ -61,7 +61,7 @@ export async function runFleet(
   const limits = limitsOf(flags);
   checkedTags(flags.tag);
   const estimate = estimateOf(flags);
-  const runId = flags.runId ?? ulid();
+  const runId = flags.runId ?? newId();
   const path = placeOf(join(dirname(DEFAULT_STORE), 'fleets', `${encodeURIComponent(runId)}.json`), io);
   const { commands, network } = { commands: flags.allowCommands, network: flags.allowNetwork };
   const file: FleetFile = {

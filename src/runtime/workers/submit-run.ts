@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import { startOf } from '../../machines/coordinator/begin-run.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
@@ -44,7 +44,7 @@ export async function submitRun<O, I>(
   checkPipeline(made);
   const store = patientStore(given);
   const pipeline = { name: made.name, work: made.work, plan: lowered(made.plan, options.limits) };
-  const { runId = ulid(), redact = redactSecrets, source } = options;
+  const { runId = newId(), redact = redactSecrets, source } = options;
   checkNewRunId(runId);
   const event = guardRedact(redact)(startOf(await startInput(pipeline, runId, { ...options, store })));
   if (event.type !== 'run.started' || event.masked) throw inputMasked(runId);

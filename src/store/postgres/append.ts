@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import { checksumOf } from '../checksum.ts';
 import type { Batch, Lease } from '../port.ts';
 import { checkAppend, checkBatch, isStoreBusy } from '../refusals.ts';
@@ -27,7 +27,7 @@ export function appenderTo(
 
   return async (batch, lease) => {
     checkBatch(batch);
-    const mark = uncertain.get(batch) ?? ulid();
+    const mark = uncertain.get(batch) ?? newId();
     uncertain.delete(batch);
     const { sql, values } = statementFor(batch, lease, mark);
     const action = `append to run ${batch.runId}`;

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import type { StoreWatch } from '../port.ts';
 import { rest } from '../waits.ts';
 import type { ListeningClient } from './place.ts';
@@ -133,7 +133,7 @@ function startListening(options: ChangeListenerOptions, call: () => void): Liste
       });
       await Promise.race([client.query(`LISTEN "${options.channel}"`), ended, late()]);
       for (;;) {
-        const payload = ulid();
+        const payload = newId();
         const arrived = new Promise<void>((resolve) => (expected = { payload, arrive: resolve }));
         await Promise.race([options.notify(payload), ended]);
         await Promise.race([arrived, ended, late()]);

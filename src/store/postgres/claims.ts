@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import type { ClaimedRun, RunStore } from '../port.ts';
 import { isStoreBusy, misused } from '../refusals.ts';
 import { fingerprintText, listedIn } from '../sql/listed.ts';
@@ -34,7 +34,7 @@ export function claimsIn({ attempt }: Connection, now: () => number | null): Req
         return await attempt('claim a run', async (ask) => {
           const [known] = tokens.length > 0 ? await ask(AGAIN, [now(), tokens, ms]) : [];
           if (known) return claimedIn(known, holder);
-          const token = ulid();
+          const token = newId();
           tokens.push(token);
           const [row] = await ask(NEXT, [now(), ...wish, token]);
           return row && claimedIn(row, holder);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import { checksumOf } from '../checksum.ts';
 import { runsAbove } from '../../model/handlers/work-key.ts';
 import type { RunStore } from '../port.ts';
@@ -26,7 +26,7 @@ export function messagesIn({
       const answers = kind === 'answer' ? item : undefined;
       const stored = textOf(message);
       // By its mark, a message is found that was posted although the server did not say so.
-      const mark = ulid();
+      const mark = newId();
       await transaction(`post to run ${runId}`, async (ask, isAgain) => {
         // The rows are locked, so that messages to a run are committed in the order of their places, and `suspend` finds each.
         const rows = await ask(RUNS, [[runId, ...runsAbove(runId)].flatMap((id) => idOrNull(id) ?? [])]);

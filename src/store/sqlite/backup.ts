@@ -6,7 +6,7 @@
 import { closeSync, existsSync, linkSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { ulid } from 'ulid';
+import { newId } from '../../model/values/new-id.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Backup, BackupOptions } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
@@ -19,7 +19,7 @@ export async function backUp(
 ): Promise<Backup> {
   const file = resolve(target);
   refuseTaken(connection, file, replace);
-  const part = `${file}.${ulid()}.part`;
+  const part = `${file}.${newId()}.part`;
   try {
     // Only the owner can read a copy. SQLite accepts an empty file.
     await writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
