@@ -45,7 +45,8 @@ export async function takeBase(
   const { workspace, branch } = options;
   const { run: id, signal } = context;
   const run = branch ?? id;
-  const begun = await workspace.start({ run, signal });
+  // The first subtask begins next.
+  const begun = await workspace.start({ run, ahead: before === undefined ? 1 : 0, signal });
   const notes = begun.notes.map(({ text }) => text);
   if (before === undefined) {
     tellAtStart(context, notes, delays);

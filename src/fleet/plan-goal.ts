@@ -60,7 +60,11 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     retry: options.retry,
     prompt: (context) => withNotes(context.prompt, notes.get(context) ?? []),
     workspace: async (context) => {
-      const begun = await options.workspace.start({ run: options.branch ?? context.run, signal: context.signal });
+      const begun = await options.workspace.start({
+        run: options.branch ?? context.run,
+        ahead: 1,
+        signal: context.signal,
+      });
       const facts = begun.notes.map(({ text }) => text);
       notes.set(context, facts);
       tellAtStart(context, facts);

@@ -151,6 +151,15 @@ export interface OpenWorkspaceOptions {
   readonly signal: AbortSignal;
 }
 
+/** Options of {@link Workspaces.start}. */
+export interface StartRunBaseOptions {
+  /** Id of the run. */
+  readonly run: string;
+  /** Folders that will be opened at the base, which may be prepared from now on if the run is new. A hint. @default 0 */
+  readonly ahead?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
 /** Options of {@link Workspaces.integrate}. */
 export interface IntegrateOptions {
   readonly place: AttemptPlace;
@@ -182,7 +191,7 @@ export interface Workspaces {
    * Checks the repository, takes the base of a run, and creates its branch. Idempotent: a later call, also by another process,
    * returns the same.
    */
-  start(run: { readonly run: string; readonly signal: AbortSignal }): Promise<RunBase>;
+  start(options: StartRunBaseOptions): Promise<RunBase>;
   /** Returns the kept work of an attempt; `undefined` if it has none. An attempt with kept work must not run again. */
   kept(place: AttemptPlace, signal: AbortSignal): Promise<Snapshot | undefined>;
   /** Makes a commit of the repository the kept work of a place, instead of any other. */

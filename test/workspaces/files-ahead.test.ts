@@ -75,6 +75,33 @@ async function pictureAt(path: string): Promise<readonly string[]> {
 }
 
 describe('a workspace with files that were made ahead', () => {
+  it('has those that the start of a new run has made', async () => {
+    const lab = await makeLab(folder.path);
+    const workspaces = lab.workspaces();
+    const { base } = await workspaces.start({ run: 'run', ahead: 1, signal });
+    const made = await stat(join(await madeAhead(lab), 'a.txt'));
+    expect(await workspaces.start({ run: 'run', ahead: 1, signal })).toMatchObject({ base });
+    const { path } = await openAt(workspaces, base, placeOf());
+    expect((await stat(join(path, 'a.txt'))).ino).toBe(made.ino);
+    // A run that has a base may have all its work already.
+    const listeners = process.listenerCount('exit');
+    await workspaces.start({ run: 'run', ahead: 1, signal });
+    expect(await filesAhead(lab)).toEqual([]);
+    // Files that are only planned are deleted at the exit as well.
+    expect(process.listenerCount('exit')).toBe(listeners);
+  });
+
+  it('has the uncommitted files that its run starts with', async () => {
+    const lab = await makeLab(folder.path);
+    await writeFile(join(lab.user, 'a.txt'), 'uncommitted\n');
+    const workspaces = lab.workspaces({ base: 'head+dirty' });
+    const { base } = await workspaces.start({ run: 'run', ahead: 1, signal });
+    const made = await stat(join(await madeAhead(lab), 'a.txt'));
+    const { path } = await openAt(workspaces, base, placeOf());
+    expect((await stat(join(path, 'a.txt'))).ino).toBe(made.ino);
+    expect(await shell(path, 'cat a.txt; git status --short')).toBe('uncommitted');
+  });
+
   it('is the same as one without, also at another commit', async () => {
     const lab = await makeLab(folder.path);
     const { workspaces, base } = await begin(lab);

@@ -1,6 +1,7 @@
 /** Two processes that start the same run: one does so between any two calls of git of the other. */
 import { describe, expect, it } from 'vitest';
 import { repositoryOpener, type Repository } from '../../src/workspaces/git/repository.ts';
+import { openHome } from '../../src/workspaces/marker/home.ts';
 import { startRunBase } from '../../src/workspaces/operations/run-base.ts';
 import { readOptions } from '../../src/workspaces/options.ts';
 import { makeLab, useFolder } from './rig.ts';
@@ -42,8 +43,7 @@ describe('the start of a run', () => {
           hasActed = true;
           others = await lab.workspaces().start({ run: 'run', signal });
         }),
-        options,
-        'run',
+        { home: await openHome(repository, lab.root), options, run: 'run' },
       );
       if (hasActed) expect(own).toEqual(others);
     }

@@ -7,7 +7,7 @@ import { compareCommits } from './difference.ts';
 import { repositoryOpener, type Repository } from '../git/repository.ts';
 import { integrateParts } from './integrate.ts';
 import { openHome, withScratch, type Home } from '../marker/home.ts';
-import { openTry } from './open.ts';
+import { openTry, prepareLater } from './open.ts';
 import { readOptions, type GitWorkspaceOptions } from '../options.ts';
 import type { Workspaces } from '../port.ts';
 import { publishRun } from './publish.ts';
@@ -48,8 +48,10 @@ export function gitWorkspace(given: GitWorkspaceOptions = {}): Workspaces {
     name: `git ${options.isolation}`,
     isShared: options.isolation === 'inPlace',
     maxCount: options.maxCount,
-    async start({ run, signal }) {
-      return startRunBase(await repositoryFor(signal), options, run);
+    async start({ run, ahead, signal }) {
+      const { repository, home } = await both(signal);
+      const onBase = (commit: string) => prepareLater({ home, options, filesAhead, ahead }, commit);
+      return startRunBase(repository, { home, options, run, onBase });
     },
     async kept(place, signal) {
       return readKept(await repositoryFor(signal), place);

@@ -99,6 +99,15 @@ export async function removeTry(repository: Repository, home: Home, one: Try): P
   if (one.marker.isolation === 'worktree') await forgetWorkTree(repository, workOf(repository, home, one));
 }
 
+/** Has files made for workspaces that follow. A limit of bytes is for those that are in use. */
+export function prepareLater(
+  { home, options, filesAhead, ahead = 0 }: Pick<OpenOptions, 'home' | 'options' | 'filesAhead' | 'ahead'>,
+  commit: string,
+): void {
+  if (options.isolation !== 'clone' || options.maxBytes > 0) return;
+  filesAhead.prepare({ home, commit, count: Math.min(ahead, options.maxCount) });
+}
+
 // --- internal ---
 
 /** Stops what earlier tries of the attempt have left running, and removes folders that nobody will complete. */
@@ -153,12 +162,6 @@ function environmentOf(work: string, base: string, ports: Ports): Readonly<Recor
     GIT_CEILING_DIRECTORIES: join(work, '..'),
     ...(ports.count > 0 && { PHASEGATE_PORT: String(ports.first), PHASEGATE_PORTS: String(ports.count) }),
   };
-}
-
-/** Has files made for workspaces that follow. A limit of bytes is for those that are in use. */
-function prepareLater({ home, options, filesAhead, ahead = 0 }: OpenOptions, commit: string): void {
-  if (options.isolation !== 'clone' || options.maxBytes > 0) return;
-  filesAhead.prepare({ home, commit, count: Math.min(ahead, options.maxCount) });
 }
 
 interface Filling {

@@ -10,7 +10,7 @@ import { updateRefs } from '../git/refs.ts';
 import { resolveName, resolveNames } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { readSealed, writeSeal, type Sealed } from '../git/sealed.ts';
-import { openHome, withScratch } from '../marker/home.ts';
+import { withScratch, type Home } from '../marker/home.ts';
 import type { Options } from '../options.ts';
 import type { RunBase } from '../port.ts';
 import { commitUncommitted, type DirtyCommit } from '../snapshot/dirty-commit.ts';
@@ -18,15 +18,29 @@ import { notesSchema } from '../snapshot/keep.ts';
 import { notesAbout } from '../snapshot/user-state.ts';
 import { unusable } from '../git/unusable.ts';
 
+/** Options of {@link startRunBase}. */
+export interface StartOptions {
+  readonly home: Home;
+  readonly options: Options;
+  /** Id of the run. */
+  readonly run: string;
+  /** Takes the base of a new run, before its branch is there. @default none */
+  readonly onBase?: ((commit: string) => void) | undefined;
+}
+
 /** Takes the base of a run, and creates its branch. A run that has them keeps them. */
-export async function startRunBase(repository: Repository, options: Options, run: string): Promise<RunBase> {
+export async function startRunBase(
+  repository: Repository,
+  { home, options, run, onBase }: StartOptions,
+): Promise<RunBase> {
   const refs = runRefs(run);
   const earlier = await readSealed(repository, refs.start);
   if (earlier) return baseOf(earlier, refs.branch);
   const taken = await takenBranch(repository, run);
   if (taken !== undefined) return baseOfOther(repository, run, taken);
   const head = await resolveName(repository, 'HEAD^{commit}');
-  const made = await baseCommit(repository, options, run, head);
+  const made = await baseCommit(repository, { home, options, run }, head);
+  onBase?.(made.commit);
   const hasUncommitted = options.base === 'head+dirty';
   const notes = [...(await notesAbout({ repository, head, hasUncommitted })), ...made.notes];
   const sealed: Sealed = { commit: made.commit, facts: { notes } };
@@ -48,12 +62,10 @@ function baseOf({ commit, facts }: Sealed, branch: string): RunBase {
 
 async function baseCommit(
   repository: Repository,
-  { base, root }: Options,
-  run: string,
+  { home, options, run }: StartOptions,
   head: string | undefined,
 ): Promise<DirtyCommit> {
-  const home = await openHome(repository, root);
-  if (base === 'head+dirty') {
+  if (options.base === 'head+dirty') {
     const subject = `phasegate: uncommitted work before run ${runRefs(run).branch.slice('phasegate/'.length)}`;
     return withScratch(home, (scratch) => commitUncommitted({ repository, head, scratch, subject }));
   }

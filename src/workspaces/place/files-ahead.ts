@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import type { OpenRepository, Repository } from '../git/repository.ts';
 import { ownName, type Home } from '../marker/home.ts';
 import { discardFolder, removeSoon } from '../marker/trash.ts';
+import { spreadFolders } from '../marker/spread.ts';
 import { hasNoOtherFiles, makeFiles } from './clone.ts';
 
 /** Folders with files that are ready, or will be. */
@@ -58,6 +59,7 @@ export function createFilesAhead(repositoryFor: OpenRepository): FilesAhead {
 
   async function fill(item: Item, { home, commit }: PrepareOptions, { signal }: AbortController): Promise<void> {
     if (!items.has(item) || (await isAlmostFull(home))) return;
+    await spreadFolders(home.scratch);
     item.folder = await mkdtemp(join(home.scratch, ownName()));
     try {
       // Opened again, as an agent may have added filters in the meantime.

@@ -160,7 +160,7 @@ async function takeBase(
   context: TaskContext,
 ): Promise<BaseOutput> {
   const { run, signal } = context;
-  const begun = await workspace.start({ run, signal });
+  const begun = await workspace.start({ run, ahead: isFirst ? 1 : 0, signal });
   const notes = begun.notes.map(({ text }) => text);
   if (isFirst) tellAtStart(context, notes);
   if (before.length === 0) return { base: begun.base, notes };
