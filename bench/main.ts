@@ -1,5 +1,6 @@
 /**
- * The benchmark: `npm run bench`, or `npm run bench -- 1000 10000` for other sizes. Prints Markdown. `--keep` keeps figures of a release.
+ * The benchmark: `npm run bench`, `npm run bench -- fleet` for one part, or `npm run bench -- 1000 10000` for other sizes. Prints Markdown.
+ * `--keep` keeps figures of a release.
  *
  * @module
  */
@@ -16,68 +17,42 @@ import { benchFleet } from './fleet.ts';
 import { keep, printChanges } from './history.ts';
 import { benchMany } from './many.ts';
 import { heapPerRun } from './memory.ts';
+import { benchPlans } from './plans.ts';
 import { benchRewind } from './rewind.ts';
+import { benchStart } from './start.ts';
 import { benchStores } from './stores.ts';
 import { benchWaiting } from './waiting.ts';
 import { cpuMicros, growth } from './measure.ts';
 import { attemptsOf, chain, fanOut, layers } from './work.ts';
 
-// Only stored runs: `npm run bench -- durable`.
-if (process.argv[2] === 'durable') {
-  await benchDurable();
-  process.exit();
-}
+/** Parts that `npm run bench -- <name>` measures alone. Each prints Markdown. */
+const PARTS: Readonly<Record<string, () => Promise<void> | void>> = {
+  // Cold starts of programs.
+  start: benchStart,
+  // Definition and analysis of large plans.
+  plans: benchPlans,
+  rewind: () => benchRewind(),
+  // Stored runs.
+  durable: benchDurable,
+  // Many stored runs.
+  many: benchMany,
+  // The stores next to each other.
+  stores: benchStores,
+  // Runs that wait for people; `waiting 1000` for another number than 10 000.
+  waiting: () => benchWaiting(second),
+  // A store that another process keeps locked; `busy 1000` for other milliseconds than 9000.
+  busy: () => benchBusy(second),
+  fleet: benchFleet,
+  dashboard: benchDashboard,
+  // Other libraries.
+  peers: benchPeers,
+};
 
-// Only stores: `npm run bench -- stores`.
-if (process.argv[2] === 'stores') {
-  await benchStores();
-  process.exit();
-}
-// Only runs that wait for people: `npm run bench -- waiting`, or `waiting 1000` for another number than 10 000.
-if (process.argv[2] === 'waiting') {
-  await benchWaiting(process.argv[3] === undefined ? undefined : Number(process.argv[3]));
-  process.exit();
-}
-
-// Only a store that another process keeps locked: `npm run bench -- busy`, or `busy 1000` for other milliseconds than 9000.
-if (process.argv[2] === 'busy') {
-  await benchBusy(process.argv[3] === undefined ? undefined : Number(process.argv[3]));
-  process.exit();
-}
-
-// Only the comparison with peers: `npm run bench -- peers`. They are installed apart, as nothing else needs them.
-if (process.argv[2] === 'peers') {
-  const peers = { cwd: fileURLToPath(new URL('peers', import.meta.url)), stdio: 'inherit' } as const;
-  if (!existsSync(join(peers.cwd, 'node_modules'))) await execa('npm', ['install', '--no-audit', '--no-fund'], peers);
-  // It stops its servers at a signal, so it is given time to.
-  const { exitCode } = await execa(process.execPath, ['main.mjs', ...process.argv.slice(3)], {
-    ...peers,
-    reject: false,
-  });
-  process.exit(exitCode ?? 1);
-}
-
-// Only many stored runs: `npm run bench -- many`.
-if (process.argv[2] === 'many') {
-  await benchMany();
-  process.exit();
-}
-
-// Only fleets: `npm run bench -- fleet`.
-if (process.argv[2] === 'fleet') {
-  await benchFleet();
-  process.exit();
-}
-
-// Only the dashboard: `npm run bench -- dashboard`.
-if (process.argv[2] === 'dashboard') {
-  await benchDashboard();
-  process.exit();
-}
-
-// Only rewinds: `npm run bench -- rewind`.
-if (process.argv[2] === 'rewind') {
-  await benchRewind();
+const [name, amount] = process.argv.slice(2);
+const second = amount === undefined ? undefined : Number(amount);
+const part = name !== undefined && Object.hasOwn(PARTS, name) ? PARTS[name] : undefined;
+if (part) {
+  await part();
   process.exit();
 }
 
@@ -114,6 +89,8 @@ for (const shapeOf of [chain, fanOut, layers]) {
   }
 }
 
+benchPlans();
+benchStart();
 await benchRewind();
 
 const runs = 10_000;
@@ -129,3 +106,17 @@ await benchFleet();
 await benchDashboard();
 // Exits explicitly, as the browser may leave handles open.
 process.exit();
+
+// --- internal ---
+
+/** Compares with other libraries. They are installed apart, as nothing else needs them. */
+async function benchPeers(): Promise<void> {
+  const peers = { cwd: fileURLToPath(new URL('peers', import.meta.url)), stdio: 'inherit' } as const;
+  if (!existsSync(join(peers.cwd, 'node_modules'))) await execa('npm', ['install', '--no-audit', '--no-fund'], peers);
+  // It stops its servers at a signal, so it is given time to.
+  const { exitCode } = await execa(process.execPath, ['main.mjs', ...process.argv.slice(3)], {
+    ...peers,
+    reject: false,
+  });
+  process.exit(exitCode ?? 1);
+}
