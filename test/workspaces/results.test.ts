@@ -257,7 +257,11 @@ describe('applyRun()', () => {
     const before = await pictureOf(lab.user);
     const result = await apply(lab);
     const first = /first: ([^,.]+)/u.exec(reason)?.slice(1) ?? [];
-    expect(result).toMatchObject({ applied: false, command: [...first, 'git merge phasegate/run'].join(' && ') });
+    expect(result).toMatchObject(
+      reason === 'would be overwritten'
+        ? { applied: false, paths: [expect.stringMatching(/^(?:a\.txt|1|\.env\.local)$/u)] }
+        : { applied: false, command: [...first, 'git merge phasegate/run'].join(' && ') },
+    );
     expect('reason' in result && result.reason).toContain(reason);
     expect(await pictureOf(lab.user)).toEqual(before);
   });
@@ -268,7 +272,7 @@ describe('applyRun()', () => {
     await finished(lab, 'echo 1 > 1; echo more >> new.txt', { base: 'head+dirty' });
     const result = await apply(lab);
     expect('reason' in result && result.reason).toContain('would be overwritten');
-    await shell(lab.user, result.applied ? 'false' : result.command);
+    await shell(lab.user, result.applied ? 'false' : (result.command ?? 'false'));
     expect(await readFile(join(lab.user, 'new.txt'), 'utf8')).toBe('untracked\nmore\n');
     expect(await readFile(join(lab.user, '1'), 'utf8')).toBe('1\n');
   });
@@ -279,7 +283,7 @@ describe('applyRun()', () => {
     await lab.git('branch', '-D', 'phasegate/run');
     await lab.put('1', 'mine\n');
     const result = await apply(lab);
-    expect(result).toMatchObject({ applied: false, command: `git merge ${commit}` });
+    expect(result).toMatchObject({ applied: false, paths: ['1'] });
     await shell(lab.user, 'rm 1');
     expect(await apply(lab)).toMatchObject({ applied: true, to: commit });
   });

@@ -5,11 +5,13 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ListedRun } from '../../store/port.ts';
-import { applyRun } from '../../workspaces/operations/apply-run.ts';
+import { applyRun, type Applied } from '../../workspaces/operations/apply-run.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { withoutInterrupts } from '../process/interrupt.ts';
+import { oneLine } from '../terminal/text.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 
@@ -25,17 +27,25 @@ export async function applyStored(wanted: string, flags: ApplyFlags, io: Program
   const { runId, status } = await runOf(wanted, flags, io);
   if (status !== 'completed' && !flags.partial) throw notCompleted(runId, status);
   const { signal } = new AbortController();
-  const result = await applyRun({ repository: io.cwd, run: runId, signal });
-  if (result.applied) {
-    const what = result.from === result.to ? 'already has' : 'now has';
-    await print(`Your branch ${what} the work of run ${runId}: ${result.to}\n`, io);
-    return exitCode.completed;
+  const result = await withoutInterrupts(
+    () =>
+      io.stderr.write('phasegate ends as soon as git has moved your files. Git does so even if you interrupt again.\n'),
+    () => applyRun({ repository: io.cwd, run: runId, signal }),
+  );
+  if (!result.applied) {
+    io.stderr.write(`Nothing was changed. ${result.reason}\n${wayOut(runId, result)}`);
+    return exitCode.unsuccessful;
   }
-  io.stderr.write(`Nothing was changed. ${result.reason}\nTo take the work yourself: ${result.command}\n`);
-  return exitCode.unsuccessful;
+  const work = status === 'completed' ? 'the work' : 'all approved work';
+  const verb = result.from === result.to ? 'already has' : 'now has';
+  await print(`Your branch ${verb} ${work} of run ${runId}: ${result.to}\n`, io);
+  return exitCode.completed;
 }
 
 // --- internal ---
+
+/** Most files that are named. */
+const MOST_SHOWN = 20;
 
 async function runOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<ListedRun> {
   const opened = openStore(flags, 'read', io);
@@ -46,8 +56,17 @@ async function runOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<
   }
 }
 
+/** Returns lines with the files that are in the way, and what a person can do. */
+function wayOut(runId: string, { paths = [], command }: Extract<Applied, { applied: false }>): string {
+  const shown = paths.slice(0, MOST_SHOWN).map((path) => `  ${oneLine(path)}\n`);
+  const more = paths.length > shown.length ? ['  …\n'] : [];
+  const again = paths.length > 0 ? [`Commit, stash or move them, then run: phasegate apply ${runId}\n`] : [];
+  const take = command === undefined ? [] : [`To take the work yourself: ${command}\n`];
+  return [...shown, ...more, ...again, ...take].join('');
+}
+
 function notCompleted(runId: string, status: ListedRun['status']): PhasegateError {
   return new PhasegateError('RUN_UNSUCCESSFUL', `Cannot apply run ${runId} as it is not completed: ${status}`, {
-    hint: `Its branch has the approved levels only. To take those: phasegate apply ${runId} --partial`,
+    hint: `If some of its levels were approved, their work is taken by: phasegate apply ${runId} --partial`,
   });
 }

@@ -70,6 +70,29 @@ export function interrupted(): Promise<void> {
   });
 }
 
+/**
+ * Does work that should not be left halfway. The first interrupting signal is only reported, the second ends the process at once.
+ *
+ * @param onSignal Called at the first signal.
+ */
+export async function withoutInterrupts<T>(onSignal: () => void, work: () => Promise<T>): Promise<T> {
+  let isTold = false;
+  const handlers = SIGNALS.map(([signal, own]) => {
+    const handler = () => {
+      if (isTold) process.exit(own);
+      isTold = true;
+      onSignal();
+    };
+    process.on(signal, handler);
+    return [signal, handler] as const;
+  });
+  try {
+    return await work();
+  } finally {
+    for (const [signal, handler] of handlers) process.off(signal, handler);
+  }
+}
+
 // --- internal ---
 
 const SIGNALS = [

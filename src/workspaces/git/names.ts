@@ -15,13 +15,21 @@ export interface RunRefs {
   readonly start: string;
   /** The commit that the branch was last moved to. */
   readonly published: string;
+  /** The commit of the user's branch from which its files are being moved to the work of the run. */
+  readonly applying: string;
 }
 
 /** Returns the refs of a run. */
 export function runRefs(run: string): RunRefs {
   const branch = `phasegate/${slug(run)}`;
   const root = rootOf(run);
-  return { branch, branchRef: `refs/heads/${branch}`, start: `${root}/start`, published: `${root}/published` };
+  return {
+    branch,
+    branchRef: `refs/heads/${branch}`,
+    start: `${root}/start`,
+    published: `${root}/published`,
+    applying: `${root}/applying`,
+  };
 }
 
 /** Purpose of a ref that belongs to an attempt. */

@@ -34,6 +34,16 @@ export async function createRef(repository: Repository, ref: string, to: string)
   return (await resolveName(repository, ref)) ?? to;
 }
 
+/** Writes a ref, whatever it was. */
+export async function setRef(repository: Repository, ref: string, to: string): Promise<void> {
+  await exclusively(repository.commonDir, () => repository.git(['update-ref', '--no-deref', ref, to]));
+}
+
+/** Deletes a ref, if there is one. */
+export async function deleteRef(repository: Repository, ref: string): Promise<void> {
+  await exclusively(repository.commonDir, () => repository.git(['update-ref', '--no-deref', '-d', ref]));
+}
+
 // --- internal ---
 
 /** True if the failure of an update has another cause than the values. */

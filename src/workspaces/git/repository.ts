@@ -16,7 +16,7 @@ import { itemsOf, runGit, textOf, type GitCall, type GitEnd } from './run-git.ts
 import { unusable } from './unusable.ts';
 
 /** Options of one call, for a repository that is known. */
-export interface RepositoryCall extends Pick<GitCall, 'input' | 'codes' | 'maxBytes' | 'cut'> {
+export interface RepositoryCall extends Pick<GitCall, 'input' | 'codes' | 'maxBytes' | 'cut' | 'log'> {
   /** Folder with the files. @default none */
   readonly workTree?: string | undefined;
   /** Working directory, where git looks for attributes. @default the top of the user's folder, or the git directory */

@@ -25,6 +25,13 @@ export interface GitCall {
   readonly maxBytes?: number | undefined;
   /** True if a longer output is cut instead of refused. @default false */
   readonly cut?: boolean | undefined;
+  /**
+   * A new file for standard error, while standard output is discarded. Git then goes on if this process ends; with a pipe, its next word
+   * would end it.
+   *
+   * @default a pipe for each
+   */
+  readonly log?: string | undefined;
   /** Milliseconds. A call that takes longer is stopped. */
   readonly timeout: number;
   readonly signal: AbortSignal;
@@ -49,10 +56,12 @@ export async function runGit(args: readonly string[], call: GitCall): Promise<Gi
   if (call.signal.aborted) throw failure(args, 'it was stopped', '');
   const { input } = call;
   const file = isFile(input) ? await open(input.file, 'r') : undefined;
+  const log = call.log === undefined ? undefined : await open(call.log, 'wx+', 0o600);
   try {
-    return await follow(args, call, file);
+    return await follow(args, call, { file, log });
   } finally {
     await file?.close();
+    await log?.close();
   }
 }
 
@@ -80,11 +89,18 @@ const MOST_ERROR_BYTES = 16_000;
 const KILL_GRACE_MS = 2000;
 const windows = process.platform === 'win32';
 
-async function follow(args: readonly string[], call: GitCall, file: FileHandle | undefined): Promise<GitEnd> {
+/** Open files of a call. */
+interface Files {
+  readonly file: FileHandle | undefined;
+  readonly log: FileHandle | undefined;
+}
+
+async function follow(args: readonly string[], call: GitCall, { file, log }: Files): Promise<GitEnd> {
   const { cwd, env, input, codes = [0], maxBytes = MOST_BYTES, cut = false, timeout, signal } = call;
   const stdin = file?.fd ?? (input === undefined ? 'ignore' : 'pipe');
   // A group of its own: an interrupt of the terminal must not end git halfway, and its children are stopped with it.
-  const child = spawn('git', args, { cwd, env, stdio: [stdin, 'pipe', 'pipe'], detached: !windows, windowsHide: true });
+  const [stdout, stderr] = log ? (['ignore', log.fd] as const) : (['pipe', 'pipe'] as const);
+  const child = spawn('git', args, { cwd, env, stdio: [stdin, stdout, stderr], detached: !windows, windowsHide: true });
   const output: Buffer[] = [];
   const errors: Buffer[] = [];
   let size = 0;
@@ -118,6 +134,7 @@ async function follow(args: readonly string[], call: GitCall, file: FileHandle |
   clearTimeout(timer);
   clearTimeout(killer);
   signal.removeEventListener('abort', abort);
+  if (log) errors.push(await startOf(log));
   const said = Buffer.concat(errors).toString('utf8').slice(0, MOST_ERROR_BYTES);
   if (code instanceof Error) throw failure(args, 'it cannot be started', code.message, code);
   if (problem !== undefined) throw failure(args, problem, said);
@@ -126,6 +143,11 @@ async function follow(args: readonly string[], call: GitCall, file: FileHandle |
     throw failure(args, code === null ? 'a signal ended it' : `it ended with exit code ${code}`, said);
   }
   return { code: code ?? 0, output: Buffer.concat(output).subarray(0, maxBytes), isCut, said };
+}
+
+async function startOf(log: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await log.read(Buffer.alloc(MOST_ERROR_BYTES), 0, MOST_ERROR_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 function isFile(input: GitCall['input']): input is { readonly file: string } {
