@@ -11,11 +11,11 @@ import { formerDefaults, noteFormer } from '../plan/former-plan.ts';
 import { inboxPolicyOf } from '../plan/inbox-policy.ts';
 import type { PhasePlan, Plan } from '../plan/plan.ts';
 import { gateDefaults, type FullGatePolicy } from '../plan/policy.ts';
-import { graphOf, namesAbove, type Graph } from '../values/graph.ts';
+import { graphOf, namesAbove, type Graph, type GraphNode } from '../values/graph.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import { shapeProblems } from './fields.ts';
 import { PipelineInvalidError } from './pipeline-invalid-error.ts';
-import { generalOf, planGate } from './plan-gate.ts';
+import { commonGate, planGate, type CommonGate } from './plan-gate.ts';
 import { listOf, planTask } from './plan-task.ts';
 import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
@@ -69,13 +69,18 @@ export interface Work {
 export function compile(definition: Definition): { readonly plan: Plan; readonly work: Work } {
   refuse(definition, shapeProblems(definition));
   const { name, phases, policy = {}, concurrency = 'unlimited' } = definition;
-  const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
+  const nodes = phases.map((phase) => ({
+    name: phase.name,
+    after: listOf(namesOf(phase.options.after)),
+    options: phase.options,
+  }));
   const graph = graphOf(nodes);
   refuse(definition, structureProblems(definition, nodes, graph));
-  const planOf = (general: FullGatePolicy): Plan =>
-    Object.freeze({
+  const planOf = (defaults: FullGatePolicy): Plan => {
+    const common = commonGate(policy, defaults);
+    return Object.freeze({
       name,
-      phases: Object.freeze(phases.map((phase, index) => planPhase(phase.name, phase.options, general, graph, index))),
+      phases: Object.freeze(nodes.map((node, index) => planPhase(node, common, graph, index))),
       concurrency,
       onFailure: policy.onFailure ?? 'continue',
       onLimit: policy.onLimit ?? 'stop',
@@ -83,9 +88,11 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
       ...(policy.inbox && { inbox: Object.freeze(inboxPolicyOf(policy.inbox)) }),
       ...(definition.version !== undefined && { version: definition.version }),
     });
-  const plan = planOf(generalOf(policy, gateDefaults));
-  noteFormer(plan, () => planOf(generalOf(policy, { ...gateDefaults, ...formerDefaults })));
-  const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
+  };
+  const plan = planOf(gateDefaults);
+  noteFormer(plan, () => planOf({ ...gateDefaults, ...formerDefaults }));
+  const work = new Map<string, PhaseWork>();
+  for (const phase of phases) work.set(phase.name, workOf(phase.options));
   return { plan, work: { input: definition.input, phases: work } };
 }
 
@@ -104,27 +111,27 @@ function nameOf(definition: Definition): unknown {
   }
 }
 
-function planPhase(
-  name: string,
-  options: PhaseSettings,
-  general: FullGatePolicy,
-  graph: Graph,
-  index: number,
-): PhasePlan {
+/** A phase of a definition, as a node of its graph. */
+interface PhaseNode extends GraphNode {
+  readonly options: PhaseSettings;
+}
+
+function planPhase({ name, after, options }: PhaseNode, common: CommonGate, graph: Graph, index: number): PhasePlan {
+  const { review } = options;
   const mode = options.mode ?? 'dependencies';
-  const review = reviewOptions(options.review);
+  const tasks = options.tasks.map((task, at) =>
+    planTask(task, mode === 'sequential' ? options.tasks[at - 1] : undefined),
+  );
+  const plan: PhasePlan = {
+    after,
+    gate: review ? planGate(review, common, graph, index, after) : null,
+    mode,
+    name,
+    tasks: Object.freeze(tasks),
+  };
   const subscribe = options.subscribe?.flatMap(
     (one) => readSubscription(one, [name, ...namesAbove(graph, index)]) ?? [],
   );
-  const plan: PhasePlan = {
-    after: listOf(namesOf(options.after)),
-    gate: review ? planGate(review, general, graph, index) : null,
-    mode,
-    name,
-    tasks: Object.freeze(
-      options.tasks.map((task, at) => planTask(task, mode === 'sequential' ? options.tasks[at - 1] : undefined)),
-    ),
-  };
   if (subscribe && subscribe.length > 0) Object.assign(plan, { subscribe: Object.freeze(subscribe) });
   return Object.freeze(options.version === undefined ? plan : Object.assign(plan, { version: options.version }));
 }
@@ -145,7 +152,9 @@ const NO_WORK: PhaseWork['reviewers'] = new Map();
 const NO_CHECKS: PhaseWork['checks'] = new Map();
 
 function worksOf(tasks: readonly AnyTask[]): ReadonlyMap<string, TaskWork> {
-  return new Map(tasks.map((task) => [task.name, taskWork(task)]));
+  const works = new Map<string, TaskWork>();
+  for (const task of tasks) works.set(task.name, taskWork(task));
+  return works;
 }
 
 function taskWork({ options }: AnyTask): TaskWork {

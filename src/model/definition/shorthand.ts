@@ -35,7 +35,11 @@ const NO_NAMES: readonly never[] = [];
 
 /** Returns the long form of any `review`. */
 export function reviewOptions(review: PhaseSettings['review']): AnyReview | undefined {
-  if (review === undefined || review === null) return undefined;
+  return review === undefined || review === null ? undefined : longReview(review);
+}
+
+/** Returns the long form of a `review` that is there. */
+export function longReview(review: NonNullable<PhaseSettings['review']>): AnyReview {
   return typeof review === 'function' || 'kind' in review ? { by: review } : review;
 }
 
