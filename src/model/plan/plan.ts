@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { hashOf } from '../values/content-hash.ts';
+import { hashOfTexts } from '../values/content-hash.ts';
 import { graphOf, type Graph } from '../values/graph.ts';
 import { isSameJson } from '../values/json.ts';
 import type { Subscription } from './artifact-subscription.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
 import type { Estimate, Mode } from './options.ts';
+import { planTexts } from './plan-texts.ts';
 import type { Backoff, Count, Limits, Policy } from './policy-schema.ts';
 import type { FullGatePolicy } from './policy.ts';
 
@@ -82,8 +83,7 @@ export interface Plan {
 export function fingerprint(plan: Plan): string {
   const known = fingerprints.get(plan);
   if (known) return known;
-  const { phases, ...rest } = plan;
-  const made = hashOf([rest, ...phases]);
+  const made = hashOfTexts(planTexts(plan));
   fingerprints.set(plan, made);
   return made;
 }
