@@ -9,15 +9,16 @@ import type { AnyTask, TaskContext, UsageAmount } from '../handlers/task.ts';
 import { readSubscription } from '../plan/artifact-subscription.ts';
 import { formerDefaults, noteFormer } from '../plan/former-plan.ts';
 import { inboxPolicyOf } from '../plan/inbox-policy.ts';
-import type { PhasePlan, Plan } from '../plan/plan.ts';
+import type { PhasePlan, Plan, TaskPlan } from '../plan/plan.ts';
 import { gateDefaults, type FullGatePolicy } from '../plan/policy.ts';
 import { graphOf, namesAbove, type Graph, type GraphNode } from '../values/graph.ts';
+import { mapOfOne } from '../values/map-of-one.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import { shapeProblems } from './fields.ts';
 import { PipelineInvalidError } from './pipeline-invalid-error.ts';
 import { commonGate, planGate, type CommonGate } from './plan-gate.ts';
 import { listOf, planTask } from './plan-task.ts';
-import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
+import { FUNCTION_REVIEWER, namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
 
 /** The functions of one task. */
@@ -119,9 +120,10 @@ interface PhaseNode extends GraphNode {
 function planPhase({ name, after, options }: PhaseNode, common: CommonGate, graph: Graph, index: number): PhasePlan {
   const { review } = options;
   const mode = options.mode ?? 'dependencies';
-  const tasks = options.tasks.map((task, at) =>
-    planTask(task, mode === 'sequential' ? options.tasks[at - 1] : undefined),
-  );
+  const tasks =
+    mode === 'sequential'
+      ? options.tasks.map((task, at) => planTask(task, options.tasks[at - 1]))
+      : options.tasks.map(planAlone);
   const plan: PhasePlan = {
     after,
     gate: review ? planGate(review, common, graph, index, after) : null,
@@ -136,12 +138,23 @@ function planPhase({ name, after, options }: PhaseNode, common: CommonGate, grap
   return Object.freeze(options.version === undefined ? plan : Object.assign(plan, { version: options.version }));
 }
 
+function planAlone(task: AnyTask): TaskPlan {
+  return planTask(task);
+}
+
 function workOf(options: PhaseSettings): PhaseWork {
+  const { input, tasks } = options;
+  if (typeof options.review === 'function') {
+    // A function alone, as most gates have.
+    const reviewer = { runner: { run: options.review }, output: undefined, retryable: undefined };
+    const reviewers = mapOfOne<string, TaskWork>(FUNCTION_REVIEWER, reviewer);
+    return { input, tasks: worksOf(tasks), checks: NO_CHECKS, reviewers, reflect: undefined };
+  }
   const review = reviewOptions(options.review);
   const reflector = review && reflectorOf(review);
   return {
-    input: options.input,
-    tasks: worksOf(options.tasks),
+    input,
+    tasks: worksOf(tasks),
     checks: review?.checks ? new Map(review.checks.map((one) => [one.name, one])) : NO_CHECKS,
     reviewers: review ? worksOf(reviewersOf(review)) : NO_WORK,
     reflect: reflector && taskWork(reflector),
@@ -152,6 +165,8 @@ const NO_WORK: PhaseWork['reviewers'] = new Map();
 const NO_CHECKS: PhaseWork['checks'] = new Map();
 
 function worksOf(tasks: readonly AnyTask[]): ReadonlyMap<string, TaskWork> {
+  const [only] = tasks;
+  if (only && tasks.length === 1) return mapOfOne(only.name, taskWork(only));
   const works = new Map<string, TaskWork>();
   for (const task of tasks) works.set(task.name, taskWork(task));
   return works;

@@ -48,12 +48,15 @@ export function reflectorOf({ reflect }: AnyReview): AnyTask | undefined {
   return typeof reflect === 'function' ? { kind: 'task', name: 'reflect', options: { run: reflect } } : reflect;
 }
 
+/** The name of the first reviewer of a gate if it is a function. */
+export const FUNCTION_REVIEWER = 'review';
+
 /** Returns reviewers as named tasks: a task keeps its name, a function is called `review`, or `review 2` and so on. */
 export function reviewersOf(options: AnyReview): readonly AnyTask[] {
   const list = options.by === undefined ? [] : Array.isArray(options.by) ? options.by : [options.by];
   return list.map((one: AnyTask | AnyTask['options']['run'], index) =>
     typeof one === 'function'
-      ? { kind: 'task', name: index === 0 ? 'review' : `review ${index + 1}`, options: { run: one } }
+      ? { kind: 'task', name: index === 0 ? FUNCTION_REVIEWER : `review ${index + 1}`, options: { run: one } }
       : one,
   );
 }
