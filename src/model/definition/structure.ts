@@ -11,7 +11,7 @@ import { estimateProblems } from './estimates.ts';
 import { nameProblem, nameProblems } from './names.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 import { placeIn, type Path } from './places.ts';
-import { recallProblems } from './recall.ts';
+import { needsReflector, recallProblems } from './recall.ts';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 
 /** Returns every structural problem of a definition whose shape is right. */
@@ -26,8 +26,10 @@ export function structureProblems(
   const tasks: Problem[] = [];
   const gates: Problem[] = [];
   const recalls: Problem[] = [];
-  // One pass over all phases, as each phase has parts that are slow to read for the first time.
+  // One pass over all phases. Most have nothing to look at, so that most of this file is never compiled.
+  const mayBePlain = !needsReflector(definition);
   definition.phases.forEach((phase, index) => {
+    if (mayBePlain && isPlain(phase, definition, graph)) return;
     addTo(unknown, unknownPhases(phase, nodes[index], graph, index));
     addTo(foreign, foreignPhases(phase, definition, graph, index));
     addTo(tasks, taskProblems(phase.name, phase.options, index));
@@ -53,7 +55,22 @@ export function structureProblems(
 /** Shared by all phases without problems: a list for each would fill the memory. */
 const NO_PROBLEMS: readonly Problem[] = [];
 
+/** True if a phase only comes after phases of this pipeline, and has one task with a usual name. Its review is a function or missing. */
+function isPlain({ options }: Definition['phases'][number], { phases }: Definition, { indexOf }: Graph): boolean {
+  const { after, review, subscribe, tasks } = options;
+  const [only] = tasks ?? [];
+  if (!only || tasks.length > 1 || only.options.after || nameProblem(only.name) || subscribe) return false;
+  if (review && typeof review !== 'function') return false;
+  for (let at = 0; at < (after?.length ?? 0); at++) {
+    const one = after?.[at];
+    const known = one ? indexOf.get(typeof one === 'string' ? one : one.name) : undefined;
+    if (known === undefined || (typeof one === 'object' && phases[known] !== one)) return false;
+  }
+  return true;
+}
+
 function addTo(list: Problem[], some: readonly Problem[]): void {
+  if (some.length === 0) return;
   for (const one of some) list.push(one);
 }
 
