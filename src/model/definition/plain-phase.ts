@@ -22,7 +22,7 @@ export function isPlainPhase(value: unknown): boolean {
 /** True if a value is a list of right items. Unlike `every`, it sees empty places as `undefined`. */
 export function isListOf(value: unknown, isRight: (item: unknown) => boolean): boolean {
   if (!Array.isArray(value)) return false;
-  for (const item of value) if (!isRight(item)) return false;
+  for (let at = 0; at < value.length; at++) if (!isRight(value[at])) return false;
   return true;
 }
 

@@ -31,9 +31,10 @@ export function graphOf(nodes: readonly GraphNode[]): Graph {
   const none: number[] = [];
   const next = names.map(() => none);
   const before = nodes.map((node, index) => {
+    const after = node.after.length > 1 ? [...new Set(node.after)] : node.after;
     let sources = none;
-    for (const name of node.after.length > 1 ? new Set(node.after) : node.after) {
-      const source = indexOf.get(name);
+    for (let at = 0; at < after.length; at++) {
+      const source = indexOf.get(after[at] ?? '');
       if (source === undefined) continue;
       if (sources === none) sources = [source];
       else sources.push(source);
@@ -54,7 +55,9 @@ export function topologicalOrder(graph: Pick<Graph, 'before' | 'next'>): readonl
   const order: number[] = [];
   for (let index = 0; index < waiting.length; index++) if (waiting[index] === 0) order.push(index);
   for (let at = 0; at < order.length; at++) {
-    for (const target of graph.next[order[at] ?? -1] ?? []) {
+    const targets = graph.next[order[at] ?? -1] ?? [];
+    for (let one = 0; one < targets.length; one++) {
+      const target = targets[one] ?? -1;
       const left = (waiting[target] ?? 0) - 1;
       waiting[target] = left;
       if (left === 0) order.push(target);
