@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { hashOfTexts } from '../values/content-hash.ts';
+import { hashOf } from '../values/content-hash.ts';
 import { graphOf, type Graph } from '../values/graph.ts';
 import { isSameJson } from '../values/json.ts';
 import type { Subscription } from './artifact-subscription.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
 import type { Estimate, Mode } from './options.ts';
-import { planTexts } from './plan-texts.ts';
+import { phaseWriter } from './phase-writer.ts';
 import type { Backoff, Count, Limits, Policy } from './policy-schema.ts';
 import type { FullGatePolicy } from './policy.ts';
 
@@ -83,7 +83,8 @@ export interface Plan {
 export function fingerprint(plan: Plan): string {
   const known = fingerprints.get(plan);
   if (known) return known;
-  const made = hashOfTexts(planTexts(plan));
+  const { phases, ...rest } = plan;
+  const made = hashOf([rest, ...phases], phaseWriter());
   fingerprints.set(plan, made);
   return made;
 }

@@ -12,22 +12,19 @@ export function contentHash(value: unknown): string {
   return sha256Hex([sortedText(value)]);
 }
 
-/** Returns the JSON of a value with sorted keys. The platform's is much faster, and the same if the keys are sorted. */
-export function sortedText(value: unknown): string {
-  return (hasSortedKeys(value) ? JSON.stringify(value) : stringify(value)) ?? 'null';
-}
-
 /**
- * Returns the SHA-256 of JSON texts one after the other, in hex.
+ * Returns the SHA-256 of JSON values one after the other, with sorted keys, in hex.
+ *
+ * @param write Writes what it can faster.
  *
  * A call of the hash takes as long as hashing a thousand characters, so short texts are joined: JSON has no half of a character at its
  * ends. More than a block is never in memory, as the collector would copy it again and again.
  */
-export function hashOfTexts(texts: Iterable<string>): string {
+export function hashOf(values: readonly unknown[], write: (value: unknown) => string | undefined): string {
   const hash = startSha256();
   let block = '';
-  for (const text of texts) {
-    block += text;
+  for (const value of values) {
+    block += write(value) ?? sortedText(value);
     if (block.length < BLOCK) continue;
     hash.add(block);
     block = '';
@@ -40,3 +37,8 @@ export function hashOfTexts(texts: Iterable<string>): string {
 
 /** Characters after which a block ends. */
 const BLOCK = 4096;
+
+/** Returns the JSON of a value with sorted keys. The platform's is much faster, and the same if the keys are sorted. */
+function sortedText(value: unknown): string {
+  return (hasSortedKeys(value) ? JSON.stringify(value) : stringify(value)) ?? 'null';
+}

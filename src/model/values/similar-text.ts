@@ -5,12 +5,19 @@
  */
 import { hasSortedKeys } from './sorted-keys.ts';
 
-/** Returns the JSON text of a value; `undefined` if the value is not plain JSON with sorted keys. */
+/** Returns the JSON text of a value; `undefined` if it is not plain JSON with sorted keys, or not of the kind that it writes. */
 export type Writer = (value: unknown) => string | undefined;
 
-/** Returns the JSON text of any plain value with sorted keys. */
-export function writePlain(value: unknown): string | undefined {
-  return typeof value === 'string' || hasSortedKeys(value) ? JSON.stringify(value) : undefined;
+/** Writes a text. */
+export function writeText(value: unknown): string | undefined {
+  return typeof value === 'string' ? JSON.stringify(value) : undefined;
+}
+
+/** Writes a list of texts. */
+export function writeTexts(value: unknown): string | undefined {
+  if (!Array.isArray(value) || 'toJSON' in value) return undefined;
+  for (let at = 0; at < value.length; at++) if (typeof value[at] !== 'string') return undefined;
+  return JSON.stringify(value);
 }
 
 /** Makes a writer that writes a value again from memory if it was also the value before. */
