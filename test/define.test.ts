@@ -14,6 +14,23 @@ import {
 /** Options as written without a type checker. */
 type Loose = Readonly<Record<string, unknown>>;
 
+describe('definePipeline() refuses a phase whose review is a function', () => {
+  const review = () => approve();
+
+  it.each<[ProblemCode, string, Loose, Loose]>([
+    ['NAME_RESERVED', 'the name of its only task', { tasks: [work('valueOf')] }, {}],
+    ['PREDECESSOR_UNKNOWN', 'a subscription', { subscribe: ['b/x'] }, {}],
+    ['REFLECT_MISSING', 'a strategy of the pipeline', {}, { policy: { strategy: 'reflexion' } }],
+    ['PREDECESSOR_UNKNOWN', 'a predecessor', { after: ['b'] }, {}],
+    ['PREDECESSOR_UNKNOWN', 'another phase of the same name', { after: [step('first')] }, {}],
+    ['NOT_UPSTREAM', 'a predecessor of its only task', { tasks: [work('t', { after: ['u'] })] }, {}],
+    ['CYCLE', 'itself as a predecessor', { after: ['a'] }, {}],
+  ])('as %s for %s', (code, _, options, rest) => {
+    const phases = [step('first', { review: { by: review, strategy: 'feedback' } }), step('a', { review, ...options })];
+    expect(codesOf({ name: 'p', phases, ...rest })).toEqual([code]);
+  });
+});
+
 describe('definePipeline() refuses names', () => {
   it('that are empty', () => {
     expect(refusal({ name: '', phases: [step('  ')] })).toMatchInlineSnapshot(`

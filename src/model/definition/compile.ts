@@ -9,15 +9,16 @@ import type { AnyTask, TaskContext, UsageAmount } from '../handlers/task.ts';
 import { readSubscription } from '../plan/artifact-subscription.ts';
 import { formerDefaults, noteFormer } from '../plan/former-plan.ts';
 import { inboxPolicyOf } from '../plan/inbox-policy.ts';
-import type { PhasePlan, Plan } from '../plan/plan.ts';
+import type { PhasePlan, Plan, TaskPlan } from '../plan/plan.ts';
 import { gateDefaults, type FullGatePolicy } from '../plan/policy.ts';
-import { graphOf, namesAbove, type Graph } from '../values/graph.ts';
+import { graphOf, namesAbove, type Graph, type GraphNode } from '../values/graph.ts';
+import { mapOfOne } from '../values/map-of-one.ts';
 import type { StandardSchemaV1 } from '../values/standard-schema.ts';
 import { shapeProblems } from './fields.ts';
 import { PipelineInvalidError } from './pipeline-invalid-error.ts';
-import { generalOf, planGate } from './plan-gate.ts';
+import { commonGate, planGate, type CommonGate } from './plan-gate.ts';
 import { listOf, planTask } from './plan-task.ts';
-import { namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
+import { FUNCTION_REVIEWER, namesOf, reflectorOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 import { structureProblems } from './structure.ts';
 
 /** The functions of one task. */
@@ -69,13 +70,18 @@ export interface Work {
 export function compile(definition: Definition): { readonly plan: Plan; readonly work: Work } {
   refuse(definition, shapeProblems(definition));
   const { name, phases, policy = {}, concurrency = 'unlimited' } = definition;
-  const nodes = phases.map((phase) => ({ name: phase.name, after: namesOf(phase.options.after) }));
+  const nodes = phases.map((phase) => ({
+    name: phase.name,
+    after: listOf(namesOf(phase.options.after)),
+    options: phase.options,
+  }));
   const graph = graphOf(nodes);
   refuse(definition, structureProblems(definition, nodes, graph));
-  const planOf = (general: FullGatePolicy): Plan =>
-    Object.freeze({
+  const planOf = (defaults: FullGatePolicy): Plan => {
+    const common = commonGate(policy, defaults);
+    return Object.freeze({
       name,
-      phases: Object.freeze(phases.map((phase, index) => planPhase(phase.name, phase.options, general, graph, index))),
+      phases: Object.freeze(nodes.map((node, index) => planPhase(node, common, graph, index))),
       concurrency,
       onFailure: policy.onFailure ?? 'continue',
       onLimit: policy.onLimit ?? 'stop',
@@ -83,9 +89,11 @@ export function compile(definition: Definition): { readonly plan: Plan; readonly
       ...(policy.inbox && { inbox: Object.freeze(inboxPolicyOf(policy.inbox)) }),
       ...(definition.version !== undefined && { version: definition.version }),
     });
-  const plan = planOf(generalOf(policy, gateDefaults));
-  noteFormer(plan, () => planOf(generalOf(policy, { ...gateDefaults, ...formerDefaults })));
-  const work = new Map(phases.map((phase) => [phase.name, workOf(phase.options)]));
+  };
+  const plan = planOf(gateDefaults);
+  noteFormer(plan, () => planOf({ ...gateDefaults, ...formerDefaults }));
+  const work = new Map<string, PhaseWork>();
+  for (const phase of phases) work.set(phase.name, workOf(phase.options));
   return { plan, work: { input: definition.input, phases: work } };
 }
 
@@ -104,37 +112,49 @@ function nameOf(definition: Definition): unknown {
   }
 }
 
-function planPhase(
-  name: string,
-  options: PhaseSettings,
-  general: FullGatePolicy,
-  graph: Graph,
-  index: number,
-): PhasePlan {
+/** A phase of a definition, as a node of its graph. */
+interface PhaseNode extends GraphNode {
+  readonly options: PhaseSettings;
+}
+
+function planPhase({ name, after, options }: PhaseNode, common: CommonGate, graph: Graph, index: number): PhasePlan {
+  const { review } = options;
   const mode = options.mode ?? 'dependencies';
-  const review = reviewOptions(options.review);
+  const tasks =
+    mode === 'sequential'
+      ? options.tasks.map((task, at) => planTask(task, options.tasks[at - 1]))
+      : options.tasks.map(planAlone);
+  const plan: PhasePlan = {
+    after,
+    gate: review ? planGate(review, common, graph, index, after) : null,
+    mode,
+    name,
+    tasks: Object.freeze(tasks),
+  };
   const subscribe = options.subscribe?.flatMap(
     (one) => readSubscription(one, [name, ...namesAbove(graph, index)]) ?? [],
   );
-  const plan: PhasePlan = {
-    after: listOf(namesOf(options.after)),
-    gate: review ? planGate(review, general, graph, index) : null,
-    mode,
-    name,
-    tasks: Object.freeze(
-      options.tasks.map((task, at) => planTask(task, mode === 'sequential' ? options.tasks[at - 1] : undefined)),
-    ),
-  };
   if (subscribe && subscribe.length > 0) Object.assign(plan, { subscribe: Object.freeze(subscribe) });
   return Object.freeze(options.version === undefined ? plan : Object.assign(plan, { version: options.version }));
 }
 
+function planAlone(task: AnyTask): TaskPlan {
+  return planTask(task);
+}
+
 function workOf(options: PhaseSettings): PhaseWork {
+  const { input, tasks } = options;
+  if (typeof options.review === 'function') {
+    // A function alone, as most gates have.
+    const reviewer = { runner: { run: options.review }, output: undefined, retryable: undefined };
+    const reviewers = mapOfOne<string, TaskWork>(FUNCTION_REVIEWER, reviewer);
+    return { input, tasks: worksOf(tasks), checks: NO_CHECKS, reviewers, reflect: undefined };
+  }
   const review = reviewOptions(options.review);
   const reflector = review && reflectorOf(review);
   return {
-    input: options.input,
-    tasks: worksOf(options.tasks),
+    input,
+    tasks: worksOf(tasks),
     checks: review?.checks ? new Map(review.checks.map((one) => [one.name, one])) : NO_CHECKS,
     reviewers: review ? worksOf(reviewersOf(review)) : NO_WORK,
     reflect: reflector && taskWork(reflector),
@@ -145,7 +165,11 @@ const NO_WORK: PhaseWork['reviewers'] = new Map();
 const NO_CHECKS: PhaseWork['checks'] = new Map();
 
 function worksOf(tasks: readonly AnyTask[]): ReadonlyMap<string, TaskWork> {
-  return new Map(tasks.map((task) => [task.name, taskWork(task)]));
+  const [only] = tasks;
+  if (only && tasks.length === 1) return mapOfOne(only.name, taskWork(only));
+  const works = new Map<string, TaskWork>();
+  for (const task of tasks) works.set(task.name, taskWork(task));
+  return works;
 }
 
 function taskWork({ options }: AnyTask): TaskWork {

@@ -90,9 +90,9 @@ export function phase<
   V = unknown,
   W = unknown,
 >(name: N, options: PhaseOptions<A, T, S, In, R, V, W>): Phase<N, Flat<TaskOutputs<T>>, UpstreamOf<A>> {
-  // `definePipeline` reports everything that is wrong with the options.
-  const { tasks, ...rest } = options ?? {};
-  return { kind: 'phase', name, options: { ...rest, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
+  // `definePipeline` reports everything that is wrong with the options. A copy of all options is faster than one of the others.
+  const tasks = options?.tasks;
+  return { kind: 'phase', name, options: { ...options, tasks: typeof tasks === 'function' ? tasks(task) : tasks } };
 }
 
 /**

@@ -26,15 +26,15 @@ export function recallProblems(definition: Definition, graph: Graph, index: numb
   ];
 }
 
+/** True if each gate needs something that writes reflections. */
+export function needsReflector({ policy }: Definition): boolean {
+  return reflects(policy?.strategy ?? 'feedback');
+}
+
 // --- internal ---
 
 /** Shared by all phases without problems: a list for each would fill the memory. */
 const NO_PROBLEMS: readonly Problem[] = [];
-
-/** True if each gate needs something that writes reflections. */
-function needsReflector({ policy }: Definition): boolean {
-  return reflects(policy?.strategy ?? 'feedback');
-}
 
 function subscriptionProblem(name: string, text: string, graph: Graph, index: number, at: number): readonly Problem[] {
   const where = `phase "${name}"`;

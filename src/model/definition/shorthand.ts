@@ -35,7 +35,11 @@ const NO_NAMES: readonly never[] = [];
 
 /** Returns the long form of any `review`. */
 export function reviewOptions(review: PhaseSettings['review']): AnyReview | undefined {
-  if (review === undefined || review === null) return undefined;
+  return review === undefined || review === null ? undefined : longReview(review);
+}
+
+/** Returns the long form of a `review` that is there. */
+export function longReview(review: NonNullable<PhaseSettings['review']>): AnyReview {
   return typeof review === 'function' || 'kind' in review ? { by: review } : review;
 }
 
@@ -44,12 +48,15 @@ export function reflectorOf({ reflect }: AnyReview): AnyTask | undefined {
   return typeof reflect === 'function' ? { kind: 'task', name: 'reflect', options: { run: reflect } } : reflect;
 }
 
+/** The name of the first reviewer of a gate if it is a function. */
+export const FUNCTION_REVIEWER = 'review';
+
 /** Returns reviewers as named tasks: a task keeps its name, a function is called `review`, or `review 2` and so on. */
 export function reviewersOf(options: AnyReview): readonly AnyTask[] {
   const list = options.by === undefined ? [] : Array.isArray(options.by) ? options.by : [options.by];
   return list.map((one: AnyTask | AnyTask['options']['run'], index) =>
     typeof one === 'function'
-      ? { kind: 'task', name: index === 0 ? 'review' : `review ${index + 1}`, options: { run: one } }
+      ? { kind: 'task', name: index === 0 ? FUNCTION_REVIEWER : `review ${index + 1}`, options: { run: one } }
       : one,
   );
 }

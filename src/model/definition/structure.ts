@@ -3,15 +3,15 @@
  *
  * @module
  */
-import type { AnyReview, PhaseSettings } from '../handlers/phase.ts';
+import type { AnyPhase, AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
 import { graphOf, reach, type Graph, type GraphNode } from '../values/graph.ts';
 import { cycles, isAcyclic } from './cycles.ts';
 import { estimateProblems } from './estimates.ts';
-import { nameProblem } from './names.ts';
+import { nameProblem, nameProblems } from './names.ts';
 import type { Problem } from './pipeline-invalid-error.ts';
 import { placeIn, type Path } from './places.ts';
-import { recallProblems } from './recall.ts';
+import { needsReflector, recallProblems } from './recall.ts';
 import { namesOf, reviewersOf, reviewOptions, type Definition } from './shorthand.ts';
 
 /** Returns every structural problem of a definition whose shape is right. */
@@ -21,16 +21,31 @@ export function structureProblems(
   graph: Graph,
 ): readonly Problem[] {
   const acyclic = isAcyclic(graph);
+  const unknown: Problem[] = [];
+  const foreign: Problem[] = [];
+  const tasks: Problem[] = [];
+  const gates: Problem[] = [];
+  const recalls: Problem[] = [];
+  // One pass over all phases. Most have nothing to look at, so that most of this file is never compiled.
+  const mayBePlain = !needsReflector(definition);
+  definition.phases.forEach((phase, index) => {
+    if (mayBePlain && isPlain(phase, definition, graph)) return;
+    addTo(unknown, unknownPhases(phase, nodes[index], graph, index));
+    addTo(foreign, foreignPhases(phase, definition, graph, index));
+    addTo(tasks, taskProblems(phase.name, phase.options, index));
+    addTo(gates, gateProblems(phase, graph, acyclic, index));
+    if (acyclic) addTo(recalls, recallProblems(definition, graph, index));
+  });
   return [
     ...emptiness(definition),
-    ...names('the pipeline', 'phase', nodes, ['phases']),
-    ...names('the pipeline', 'pipeline', [definition], []),
-    ...definition.phases.flatMap((phase, index) => unknownPhases(phase, nodes[index], graph, index)),
-    ...foreignPhases(definition, graph),
+    ...nameProblems('the pipeline', 'phase', nodes, ['phases'], graph.indexOf.size),
+    ...nameProblems('the pipeline', 'pipeline', [definition], []),
+    ...unknown,
+    ...foreign,
     ...cycles('the pipeline', nodes, graph, definition.phases, ['phases']),
-    ...definition.phases.flatMap((phase, index) => taskProblems(phase.name, phase.options, index)),
-    ...definition.phases.flatMap((phase, index) => gateProblems(phase, graph, acyclic, index)),
-    ...definition.phases.flatMap((_, index) => (acyclic ? recallProblems(definition, graph, index) : [])),
+    ...tasks,
+    ...gates,
+    ...recalls,
     ...estimateProblems(definition),
   ];
 }
@@ -40,38 +55,29 @@ export function structureProblems(
 /** Shared by all phases without problems: a list for each would fill the memory. */
 const NO_PROBLEMS: readonly Problem[] = [];
 
+/** True if a phase only comes after phases of this pipeline, and has one task with a usual name. Its review is a function or missing. */
+function isPlain({ options }: Definition['phases'][number], { phases }: Definition, { indexOf }: Graph): boolean {
+  const { after, review, subscribe, tasks } = options;
+  const [only] = tasks ?? [];
+  if (!only || tasks.length > 1 || only.options.after || nameProblem(only.name) || subscribe) return false;
+  if (review && typeof review !== 'function') return false;
+  for (let at = 0; at < (after?.length ?? 0); at++) {
+    const one = after?.[at];
+    const known = one ? indexOf.get(typeof one === 'string' ? one : one.name) : undefined;
+    if (known === undefined || (typeof one === 'object' && phases[known] !== one)) return false;
+  }
+  return true;
+}
+
+function addTo(list: Problem[], some: readonly Problem[]): void {
+  if (some.length === 0) return;
+  for (const one of some) list.push(one);
+}
+
 function emptiness(definition: Definition): readonly Problem[] {
   if (definition.phases.length > 0) return [];
   const hint = 'Add at least one phase.';
   return [{ code: 'TASKS_EMPTY', where: 'the pipeline', message: 'it has no phases', hint, path: ['phases'] }];
-}
-
-/** @param path Path of the list; empty if the named thing is the definition itself. */
-function names(
-  scope: string,
-  kind: string,
-  list: readonly { readonly name: string }[],
-  path: Path,
-): readonly Problem[] {
-  const isUnique = list.length < 2 || new Set(list.map(({ name }) => name)).size === list.length;
-  if (isUnique && !list.some(({ name }) => nameProblem(name))) return [];
-  const places = new Map<string, number[]>();
-  for (const [index, { name }] of list.entries()) {
-    const known = places.get(name);
-    if (known) known.push(index);
-    else places.set(name, [index]);
-  }
-  return [...places].flatMap(([name, [first = 0, second]]): readonly Problem[] => {
-    const own = `${kind} ${JSON.stringify(name)}`;
-    const bad = nameProblem(name);
-    const where = scope === 'the pipeline' ? own : `${scope}, ${own}`;
-    if (bad) return [{ ...bad, where, path: path.length === 0 ? ['name'] : [...path, first, 'name'] }];
-    if (second === undefined) return [];
-    const count = places.get(name)?.length ?? 0;
-    const message = `the ${kind} name "${name}" is used ${count === 2 ? 'twice' : `${count} times`}`;
-    const hint = 'Give each a name of its own.';
-    return [{ code: 'NAME_DUPLICATE', where: scope, message, hint, path: [...path, second, 'name'] }];
-  });
 }
 
 function unknownPhases(
@@ -93,23 +99,37 @@ function unknownPhases(
 }
 
 /** Reports phase objects in `after` that are not those in the pipeline, as the types of the inputs would be wrong. */
-function foreignPhases(definition: Definition, { indexOf }: Graph): readonly Problem[] {
-  const member = (name: string): unknown => definition.phases[indexOf.get(name) ?? -1];
-  return definition.phases.flatMap((phase, index) =>
-    (phase.options.after ?? [])
-      .filter((one) => typeof one === 'object' && one !== null && indexOf.has(one.name) && member(one.name) !== one)
-      .map((one): Problem => {
-        const name = typeof one === 'string' ? one : one.name;
-        const message = `it comes after another phase object named "${name}" than the one in this pipeline`;
-        return {
-          code: 'PREDECESSOR_UNKNOWN',
-          where: `phase "${phase.name}"`,
-          message,
-          hint: 'Use the same object in both places.',
-          path: placeIn(['phases', index, 'after'], phase.options.after, name),
-        };
-      }),
-  );
+function foreignPhases(
+  phase: Definition['phases'][number],
+  definition: Definition,
+  { indexOf }: Graph,
+  index: number,
+): readonly Problem[] {
+  const { after } = phase.options;
+  if (!after?.some((one) => isForeign(one, definition, indexOf))) return NO_PROBLEMS;
+  return after
+    .filter((one) => isForeign(one, definition, indexOf))
+    .map((one): Problem => {
+      const name = typeof one === 'string' ? one : one.name;
+      const message = `it comes after another phase object named "${name}" than the one in this pipeline`;
+      return {
+        code: 'PREDECESSOR_UNKNOWN',
+        where: `phase "${phase.name}"`,
+        message,
+        hint: 'Use the same object in both places.',
+        path: placeIn(['phases', index, 'after'], after, name),
+      };
+    });
+}
+
+function isForeign(
+  one: AnyPhase | string | null | undefined,
+  { phases }: Definition,
+  indexOf: Graph['indexOf'],
+): boolean {
+  if (typeof one !== 'object' || one === null) return false;
+  const known = indexOf.get(one.name);
+  return known !== undefined && phases[known] !== one;
 }
 
 function taskProblems(phase: string, options: PhaseSettings, index: number): readonly Problem[] {
@@ -127,7 +147,7 @@ function taskProblems(phase: string, options: PhaseSettings, index: number): rea
   const graph = graphOf(nodes);
   const sequential = options.mode === 'sequential';
   return [
-    ...names(where, 'task', tasks, path),
+    ...nameProblems(where, 'task', tasks, path),
     ...tasks.flatMap((task, at) => unknownTasks(where, task, graph, [...path, at, 'after'])),
     ...cycles(where, nodes, graph, tasks, path),
     ...(sequential ? tasks.flatMap((task, at) => laterTasks(where, task, graph, at, path)) : []),
@@ -164,15 +184,16 @@ function gateProblems(
   acyclic: boolean,
   index: number,
 ): readonly Problem[] {
-  const review = reviewOptions(phase.options.review);
   // A function alone has a name from phasegate, and no options.
-  if (!review || typeof phase.options.review === 'function') return NO_PROBLEMS;
+  if (typeof phase.options.review === 'function') return NO_PROBLEMS;
+  const review = reviewOptions(phase.options.review);
+  if (!review) return NO_PROBLEMS;
   const where = `phase "${phase.name}", review`;
   const path = ['phases', index, 'review'];
   const reviewers = reviewersOf(review);
   return [
-    ...names(where, 'reviewer', reviewers, [...path, 'by']),
-    ...names(where, 'check', review.checks ?? [], [...path, 'checks']),
+    ...nameProblems(where, 'reviewer', reviewers, [...path, 'by']),
+    ...nameProblems(where, 'check', review.checks ?? [], [...path, 'checks']),
     ...reviewers.flatMap((one, at) => orderedReviewer(where, one, [...path, 'by', at, 'after'])),
     ...emptyReview(where, review, reviewers.length, path),
     ...(acyclic ? targets(where, review, graph, index) : []),

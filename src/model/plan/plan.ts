@@ -9,6 +9,7 @@ import { isSameJson } from '../values/json.ts';
 import type { Subscription } from './artifact-subscription.ts';
 import type { InboxPolicy } from './inbox-policy.ts';
 import type { Estimate, Mode } from './options.ts';
+import { phaseWriter } from './phase-writer.ts';
 import type { Backoff, Count, Limits, Policy } from './policy-schema.ts';
 import type { FullGatePolicy } from './policy.ts';
 
@@ -83,7 +84,7 @@ export function fingerprint(plan: Plan): string {
   const known = fingerprints.get(plan);
   if (known) return known;
   const { phases, ...rest } = plan;
-  const made = hashOf([rest, ...phases]);
+  const made = hashOf([rest, ...phases], phaseWriter());
   fingerprints.set(plan, made);
   return made;
 }

@@ -25,15 +25,22 @@ export interface Graph {
 /** Builds the graph of nodes whose names are unique. */
 export function graphOf(nodes: readonly GraphNode[]): Graph {
   const names = nodes.map((node) => node.name);
-  const indexOf = new Map(names.map((name, index) => [name, index]));
-  const next: number[][] = nodes.map(() => []);
+  const indexOf = new Map<string, number>();
+  names.forEach((name, index) => indexOf.set(name, index));
+  // One list for all nodes without any, and lists that are made with their first item: an empty one makes room for 17 when it grows.
+  const none: number[] = [];
+  const next = names.map(() => none);
   const before = nodes.map((node, index) => {
-    const sources: number[] = [];
-    for (const name of node.after.length > 1 ? new Set(node.after) : node.after) {
-      const source = indexOf.get(name);
+    const after = node.after.length > 1 ? [...new Set(node.after)] : node.after;
+    let sources = none;
+    for (let at = 0; at < after.length; at++) {
+      const source = indexOf.get(after[at] ?? '');
       if (source === undefined) continue;
-      sources.push(source);
-      next[source]?.push(index);
+      if (sources === none) sources = [source];
+      else sources.push(source);
+      const targets = next[source] ?? none;
+      if (targets === none) next[source] = [index];
+      else targets.push(index);
     }
     return sources;
   });
@@ -45,9 +52,12 @@ export function graphOf(nodes: readonly GraphNode[]): Graph {
 /** Sorts node indices topologically; nodes on or behind a cycle are missing. */
 export function topologicalOrder(graph: Pick<Graph, 'before' | 'next'>): readonly number[] {
   const waiting = graph.before.map((sources) => sources.length);
-  const order = waiting.flatMap((count, index) => (count === 0 ? [index] : []));
+  const order: number[] = [];
+  for (let index = 0; index < waiting.length; index++) if (waiting[index] === 0) order.push(index);
   for (let at = 0; at < order.length; at++) {
-    for (const target of graph.next[order[at] ?? -1] ?? []) {
+    const targets = graph.next[order[at] ?? -1] ?? [];
+    for (let one = 0; one < targets.length; one++) {
+      const target = targets[one] ?? -1;
       const left = (waiting[target] ?? 0) - 1;
       waiting[target] = left;
       if (left === 0) order.push(target);
