@@ -120,6 +120,11 @@ const PAIRS: readonly (readonly [string, Case, Case])[] = [
     { input: { memory: { ...NO_MEMORY, findings: [FINDING] } }, entries: script() },
   ],
   ['it was cancelled', { entries: script() }, { entries: script().toSpliced(3, 0, { command: { type: 'cancel' } }) }],
+  [
+    'its checks have not passed',
+    { plan: withChecks(a), entries: script({ decided: { checked: true } }) },
+    { plan: withChecks(b), entries: script({ decided: { checked: false } }) },
+  ],
   ['its verdict is of a person', { entries: script() }, { entries: script({ decided: { by: 'person' } }) }],
   ['its tries differ', { entries: script() }, { entries: script().with(1, { ...AGAIN, try: 2 }) }],
   ['its records are fewer', { entries: script() }, { entries: script().toSpliced(3, 1) }],
@@ -191,6 +196,11 @@ function checks() {
     each(stub);
   }, COPIED);
   return { each, once, played: () => played };
+}
+
+/** Returns a plan with checks. */
+function withChecks(own: PhasePlan | undefined): PhasePlan | undefined {
+  return own && { ...own, gate: own.gate && { ...own.gate, checks: ['lint'] } };
 }
 
 /** Returns a plan in which one approval is enough. */

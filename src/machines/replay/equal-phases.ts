@@ -37,38 +37,48 @@ export function checkEqualOnce(check: PhaseCheck, copied = 0): PhaseCheck {
 /** Most keys of one run. One has some thousand characters, and a run with more of them has few equal phases. */
 const MOST = 1000;
 
-/** Returns all that the check of a phase depends on, as text; `undefined` if that may be its name or its outputs too. */
+/**
+ * Returns all that the check of a phase depends on, as text; `undefined` if that may be its name or its outputs too.
+ *
+ * Lines are flat, as there are many.
+ */
 function keyOf({ input, script }: PhaseStub, copied: number): string | undefined {
   const { phase, revision, previous, unchanged, recollection, memory } = input;
   if (revision ?? previous ?? unchanged ?? recollection) return undefined;
   if (memory && !isSameJson(memory, NO_MEMORY)) return undefined;
-  const lines: unknown[] = [{ ...input, phase: readPart(phase), inputs: null, input: null, memory: null }];
+  const facts: unknown[] = [{ ...input, phase: readPart(phase), inputs: null, input: null, memory: null }];
   const [begun, outputs] = [new Set<string>(), byName()];
   for (const line of script) {
     if (line.type === 'command' || line.refused) return undefined;
     const { report, seq } = line;
+    facts.push(report.type, report.generation, report.attempt);
     switch (report.type) {
       case 'task.started':
         // The rules compare the numbers of the records of two starts.
         if (begun.has(report.task)) return undefined;
         begun.add(report.task);
+        facts.push(report.task, report.try);
         break;
       case 'task.completed':
         outputs[report.task] = report.output;
+        facts.push(report.task, report.try);
+        break;
+      case 'task.reported':
+        // Nothing reads usage and progress.
+        break;
+      case 'phase.started':
+        facts.push(fieldsOf(report));
+        break;
+      case 'review.started':
+        facts.push(report.asked, fieldsOf(report));
         break;
       case 'review.decided':
         if (!isPlain(report)) return undefined;
-        lines.push(seq <= copied);
+        facts.push(Object.keys(report.verdicts), report.checked, seq <= copied, fieldsOf(report));
         break;
       case 'phase.approved':
         if (!isSameJson(report.outputs, outputs)) return undefined;
-        break;
-      case 'task.reported':
-        // Nothing reads usage and progress, only their place.
-        lines.push([report.type, report.generation, report.attempt]);
-        continue;
-      case 'phase.started':
-      case 'review.started':
+        facts.push(report.because, fieldsOf(report));
         break;
       case 'attempt.unchanged':
       case 'check.baselined':
@@ -87,9 +97,8 @@ function keyOf({ input, script }: PhaseStub, copied: number): string | undefined
       case 'task.retrying':
         return undefined;
     }
-    lines.push(unnamed(report));
   }
-  return JSON.stringify(lines);
+  return JSON.stringify(facts);
 }
 
 /** Returns a plan without its name, and without the parts that only demands are compared with, or nothing. */
@@ -107,9 +116,11 @@ function undescribed(task: TaskPlan): unknown {
   return { ...task, description: null };
 }
 
-/** Returns a report without its name and outputs, which are compared with each other, and without its prompt, which nothing reads. */
-function unnamed(report: PhaseReport): unknown {
-  return { ...report, phase: null, output: null, outputs: null, prompt: null, revised: null };
+/** Counts the fields of a report that a phase makes: another field than those of the key is one too many. */
+function fieldsOf(report: PhaseReport): number {
+  let count = 0;
+  for (const _ in report) count += 1;
+  return count;
 }
 
 /** True for an approval of a gate without anything that is judged further. */
