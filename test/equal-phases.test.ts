@@ -163,6 +163,13 @@ describe('a phase that equals one that has passed', () => {
     expect(check.played()).toBe(1);
   });
 
+  it('is played if the run has more than 100 kinds of phases', () => {
+    const check = checks();
+    const versions = Array.from({ length: 101 }, (_, at) => a && { ...a, version: `${at}` });
+    for (const own of [...versions, ...versions]) check.once(stubOf({ plan: own, entries: script() }));
+    expect(check.played()).toBe(102);
+  });
+
   it('is played if its approval has words', () => {
     const check = checks();
     const verdict = { type: 'approve', score: 1 };

@@ -7,10 +7,10 @@
  * @module
  */
 import type { EventOf, PhaseReport, Verdict } from '../../model/events/event.ts';
-import type { PhasePlan, TaskPlan } from '../../model/plan/plan.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { isSameJson } from '../../model/values/json.ts';
 import { NO_MEMORY } from '../phase/phase-memory.ts';
+import { createKinds } from './equal-plans.ts';
 import type { PhaseStub } from './phase-stub.ts';
 
 /** A check of one phase with its whole script. It throws if the phase does not make its records. */
@@ -24,8 +24,9 @@ export type PhaseCheck = (stub: PhaseStub) => void;
  */
 export function checkEqualOnce(check: PhaseCheck, copied = 0): PhaseCheck {
   const passed = new Set<string>();
+  const kindOf = createKinds();
   return (stub) => {
-    const key = keyOf(stub, copied);
+    const key = keyOf(stub, kindOf(stub.input.phase), copied);
     if (key !== undefined && passed.has(key)) return;
     check(stub);
     if (key !== undefined && passed.size < MOST) passed.add(key);
@@ -34,7 +35,7 @@ export function checkEqualOnce(check: PhaseCheck, copied = 0): PhaseCheck {
 
 // --- internal ---
 
-/** Most keys of one run. One has some thousand characters, and a run with more of them has few equal phases. */
+/** Most keys of one run. A run with more of them has few equal phases. */
 const MOST = 1000;
 
 /**
@@ -42,11 +43,12 @@ const MOST = 1000;
  *
  * Lines are flat, as there are many.
  */
-function keyOf({ input, script }: PhaseStub, copied: number): string | undefined {
-  const { phase, revision, previous, unchanged, recollection, memory } = input;
+function keyOf({ input, script }: PhaseStub, kind: number | undefined, copied: number): string | undefined {
+  if (kind === undefined) return undefined;
+  const { revision, previous, unchanged, recollection, memory } = input;
   if (revision ?? previous ?? unchanged ?? recollection) return undefined;
   if (memory && !isSameJson(memory, NO_MEMORY)) return undefined;
-  const facts: unknown[] = [{ ...input, phase: readPart(phase), inputs: null, input: null, memory: null }];
+  const facts: unknown[] = [{ ...input, phase: kind, inputs: null, input: null, memory: null }];
   const [begun, outputs] = [new Set<string>(), byName()];
   for (const line of script) {
     if (line.type === 'command' || line.refused) return undefined;
@@ -99,21 +101,6 @@ function keyOf({ input, script }: PhaseStub, copied: number): string | undefined
     }
   }
   return JSON.stringify(facts);
-}
-
-/** Returns a plan without its name, and without the parts that only demands are compared with, or nothing. */
-function readPart({ gate, tasks, ...rest }: PhasePlan): unknown {
-  return {
-    ...rest,
-    name: null,
-    after: null,
-    tasks: tasks.map(undescribed),
-    gate: gate && { ...gate, targets: null, reviewers: gate.reviewers.map(undescribed) },
-  };
-}
-
-function undescribed(task: TaskPlan): unknown {
-  return { ...task, description: null };
 }
 
 /** Counts the fields of a report that a phase makes: another field than those of the key is one too many. */
