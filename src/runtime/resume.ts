@@ -145,10 +145,6 @@ export async function resumeOrRetry<O>(
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const prepared = prepareResume(runId, pipeline, records, options, how);
-    // If one cannot be cancelled now, it is at the end of this run.
-    const events = records.map(({ event }) => event);
-    const { redact } = options;
-    await cancelSuperseded(runId, events, { store, clock, holder, redact, ...relations }).catch(() => undefined);
     const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
     const times = foldRunTimes(listed.forkOf === undefined ? undefined : listed.startedAt);
     for (const { event, time } of records) {
@@ -157,6 +153,9 @@ export async function resumeOrRetry<O>(
       times.apply({ event, time });
     }
     publishUpTo(log, records.length);
+    // If one cannot be cancelled now, it is at the end of this run.
+    const { redact } = options;
+    await cancelSuperseded(runId, log.events, { store, clock, holder, redact, ...relations }).catch(() => undefined);
     const leftAt = leftAtOf(listed, clock?.now ? undefined : log.now());
     return await onStarted<O>({ store, log, lease, origin, ...relations }, pipeline, options, {
       ...prepared,

@@ -23,9 +23,11 @@ export async function readRun(
   limit?: number,
 ): Promise<readonly RunRecord[]> {
   const packed = await store.read(runId, from, limit);
-  const records: RunRecord[] = [];
-  // Few records have references. Awaiting each of them would cost more than the check.
-  for (const record of packed) records.push(isPacked(record) ? await wholeRecord(store, record) : record);
+  // Few records have references. Awaiting, or adding, each of the others would cost more than the check.
+  const first = packed.findIndex(isPacked);
+  const records = packed.slice(0, first === -1 ? packed.length : first);
+  for (const record of packed.slice(records.length))
+    records.push(isPacked(record) ? await wholeRecord(store, record) : record);
   return records;
 }
 

@@ -10,6 +10,7 @@ import { definitionOf } from '../../model/events/run-definition.ts';
 import { fingerprint as fingerprintOf } from '../../model/plan/plan.ts';
 import type { PipelineInput } from '../coordinator/run-state.ts';
 import { phaseCheck } from './check-phase.ts';
+import { checkEqualOnce } from './equal-phases.ts';
 import { replay, type Replayed, type ReplayOptions } from './replay.ts';
 
 /**
@@ -47,7 +48,10 @@ export function replayChecked(
   records: readonly RunRecord[],
   { isRedactOwn, ...options }: CheckOptions,
 ): Replayed {
-  const check = phaseCheck(input.run, records, isRedactOwn ? options.redact : undefined);
+  const first = records[0]?.event;
+  const copied = first?.type === 'run.started' ? first.forked?.records : undefined;
+  const each = phaseCheck(input.run, records, isRedactOwn ? options.redact : undefined);
+  const check = isRedactOwn ? each : checkEqualOnce(each, copied);
   const replayed = replay(input, records, { ...options, onEnd: check });
   for (const stub of replayed.stubs.values()) check(stub);
   return replayed;

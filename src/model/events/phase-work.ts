@@ -32,10 +32,14 @@ type TaskStage = 'begun' | 'again' | 'asked';
 
 /** Starts a phase. @param reviewers The number of reviewers of its gate. */
 export function beginWork(known: PhaseWork | undefined, reviewers: number): PhaseWork {
-  const of = { begun: 0, again: 0, asked: 0 };
-  const phase: PhaseWork = known ?? { stage: 'running', tasks: new Map(), of, ...NEW_REVIEW, reviewers };
-  clear(phase);
-  return Object.assign(phase, { stage: 'running', reviewers });
+  if (!known) {
+    const of = { begun: 0, again: 0, asked: 0 };
+    return { stage: 'running', tasks: new Map(), of, ...NEW_REVIEW, reviewers };
+  }
+  clear(known);
+  known.stage = 'running';
+  known.reviewers = reviewers;
+  return known;
 }
 
 /** True if this event ends the work of its phase. */
@@ -94,7 +98,8 @@ export function applyToWork(phase: PhaseWork, event: PhaseEvent, isHeld: boolean
       return;
     case 'review.started':
       clear(phase);
-      Object.assign(phase, { stage: 'reviewing', isHeldBack: isHeld });
+      phase.stage = 'reviewing';
+      phase.isHeldBack = isHeld;
       return;
     case 'review.waiting':
       phase.isForPeople = true;
@@ -147,10 +152,17 @@ const SETTLED: ReadonlySet<RunEvent['type']> = new Set([
 
 const NEW_REVIEW = { answered: 0, isForPeople: false, isKept: false, isHeldBack: false };
 
+// Called twice per attempt in the fold over all records of a run, so fields are set one by one.
 function clear(phase: PhaseWork): void {
-  phase.tasks.clear();
-  Object.assign(phase.of, { begun: 0, again: 0, asked: 0 });
-  Object.assign(phase, NEW_REVIEW);
+  const { tasks, of } = phase;
+  if (tasks.size > 0) tasks.clear();
+  of.begun = 0;
+  of.again = 0;
+  of.asked = 0;
+  phase.answered = 0;
+  phase.isForPeople = false;
+  phase.isKept = false;
+  phase.isHeldBack = false;
 }
 
 function put({ tasks, of }: PhaseWork, task: string, next: TaskStage | undefined): void {

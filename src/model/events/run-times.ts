@@ -140,7 +140,7 @@ export function foldRunTimes(forkedAt?: number): RunTimesFold {
       phases.delete(event.phase);
       return;
     }
-    phases.set(event.phase, phase);
+    if (phase !== known) phases.set(event.phase, phase);
     applyToWork(phase, event, isHolding(held));
     add(phase, 1);
   }
