@@ -219,6 +219,8 @@ function onStarted<O>(
         holder: options.holder,
         source: stored.origin?.source,
         starter: stored.starter,
+        redact: options.redact,
+        clock: options.clock,
         allowChanged: options.allowChanged,
         allowMasked: options.allowMasked,
       },

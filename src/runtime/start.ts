@@ -57,12 +57,10 @@ function begin<O>(
     log,
     signal,
     inspect,
-    redact,
-    clock,
     whileWaiting,
     within,
     outer,
-    shared: { store, holder, source, starter },
+    shared: { store, holder, source, starter, redact, clock },
     persistence: store && persistRun({ store, log, holder, origin: { source } }),
     async begin() {
       checkId(runId);
