@@ -27,6 +27,10 @@ export class Try {
   prompt: string | undefined = undefined;
   /** True if the handler has read a revision. */
   revised = false;
+  /** Clears its timeout. */
+  clearTimer: (() => void) | undefined = undefined;
+  /** Called when its handler ends after the timeout, or is no longer awaited. */
+  onRest: (() => void) | undefined = undefined;
   readonly #reservation: Reservation | undefined;
   readonly #account: Account | undefined;
   #controller: AbortController | undefined = undefined;

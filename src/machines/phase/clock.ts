@@ -40,6 +40,15 @@ export function isActive(actor: AnyActorRef): boolean {
 
 /** Calls back after a delay, however long. Returns a function that prevents it. */
 export function after(clock: Clock, ms: number, run: () => void): () => void {
+  if (ms > LONGEST) return afterLong(clock, ms, run);
+  const timer = clock.setTimeout(run, ms);
+  return () => clock.clearTimeout(timer);
+}
+
+// --- internal ---
+
+/** Chains timers. A function of its own, as V8 keeps all that the functions of a call refer to. */
+function afterLong(clock: Clock, ms: number, run: () => void): () => void {
   let timer: unknown;
   function wait(left: number): void {
     timer = clock.setTimeout(() => (left > LONGEST ? wait(left - LONGEST) : run()), Math.min(left, LONGEST));

@@ -14,9 +14,9 @@ export interface Straggler {
 /** Ports of a run for late reports. */
 export interface StragglerPorts {
   /** Takes the usage, or the outcome, of a try that its phase no longer waits for. */
-  readonly take: (report: LateReport) => void;
+  take(report: LateReport): void;
   /** Calls back after the current step. */
-  readonly later: (job: () => void) => void;
+  later(job: () => void): void;
 }
 
 /** The stopped work of one run that has not ended. */

@@ -43,6 +43,11 @@ export function createRecordLog(runId: string, now: () => number, isBuffered = f
   };
 }
 
+/** Returns the time source of a log: a clock, or else the system. @returns A function that returns milliseconds since 1970. */
+export function timeFrom(clock: { now?(): number } | undefined): () => number {
+  return clock ? () => clock.now?.() ?? Date.now() : systemTime;
+}
+
 /** Appends an event with its time. Publishes it unless the log is buffered. */
 export function append(log: RecordLog, event: RunEvent): void {
   log.events.push(event);
@@ -108,6 +113,11 @@ export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunReco
 }
 
 // --- internal ---
+
+/** One function for all logs, as a process may have thousands. */
+function systemTime(): number {
+  return Date.now();
+}
 
 /** True if all events are published and the log is closed. */
 function isOver({ isClosed, isDetached, publishedCount, events }: RecordLog): boolean {
