@@ -19,9 +19,6 @@ export interface PartsOwner extends Pick<EngineOptions, 'pipeline' | 'log' | 'pe
   /** `undefined` until the run has begun. */
   readonly actor: PipelineActor | undefined;
   readonly inbox: RunInbox;
-  readonly children: ChildRuns;
-  /** `undefined` if the run is never suspended because it waits. */
-  readonly watch: WaitWatch | undefined;
   /** True if this process stops before the run ends. */
   readonly isLetGo: boolean;
   /** The plan that the run follows; `undefined` until it has begun, and once it has ended. */

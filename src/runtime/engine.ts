@@ -19,10 +19,10 @@ import { cancelLeft } from './child-run.ts';
 import type { ChildRuns, SharedSettings } from './child-runs.ts';
 import type { EngineOptions, PipelineActor } from './engine-options.ts';
 import { eventsWithoutMachine } from './records/end-events.ts';
-import { childrenFor, followSignal, inboxFor, watchFor, type PartsOwner } from './engine-parts.ts';
+import { childrenFor, followSignal, inboxFor, watchFor } from './engine-parts.ts';
 import { mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
-import { createRunActor } from './run-actor.ts';
+import { createRunActor, type ActorOwner } from './run-actor.ts';
 import type { Wait } from './records/release-lease.ts';
 import { append, close, detach } from './records/record-log.ts';
 import { StartedRun, type RunControls } from './run-handle.ts';
@@ -42,7 +42,7 @@ export function runEngine<O>(options: EngineOptions): Run<O> {
 const REDACT_SECRETS = guardRedact(redactSecrets);
 
 /** A run. A class, as functions of its own for all that a run can do would take 2 KB of each waiting run. */
-class RunEngine<O> implements RunControls<O>, PartsOwner {
+class RunEngine<O> implements RunControls<O>, ActorOwner {
   readonly pipeline: EngineOptions['pipeline'];
   readonly log: EngineOptions['log'];
   readonly persistence: EngineOptions['persistence'];
@@ -134,12 +134,28 @@ class RunEngine<O> implements RunControls<O>, PartsOwner {
   suspend(wait?: Wait): void {
     if (this.#ended) return;
     this.#wait = wait;
-    if (this.persistence && this.actor && isTimed(this.actor)) this.#publish({ type: 'run.suspended' });
+    if (this.persistence && this.actor && isTimed(this.actor)) this.publish({ type: 'run.suspended' });
     this.#suspended = true;
     this.isLetGo = true;
     this.#end();
     if (this.actor) stopPhases(this.actor);
     this.actor?.stop();
+  }
+
+  publish(raw: RunEvent): void {
+    if (this.#ended) return;
+    const event = this.#redact(raw);
+    this.#ended = event.type === 'run.ended';
+    append(this.log, event);
+    this.persistence?.journal.write();
+    if (this.#inbox || mayNeedPeople(event)) this.inbox.update();
+    if (this.#ended) this.#end();
+  }
+
+  /** Handles a failure of the machine itself, which is a bug: stops all work and reports the error in the result. */
+  error(thrown: unknown): void {
+    if (this.actor) stopPhases(this.actor);
+    this.#endWithoutMachine({ status: 'failed', error: errorInfo(thrown, 'INTERNAL') });
   }
 
   // --- internal ---
@@ -154,11 +170,7 @@ class RunEngine<O> implements RunControls<O>, PartsOwner {
     );
     const { input, prepare } = await beginning;
     if (this.#ended) return;
-    const actor = createRunActor(this, options, {
-      input,
-      onEvent: (event) => this.#publish(event),
-      onError: (error) => this.#failRun(error),
-    });
+    const actor = createRunActor(this, options, input);
     prepare?.(actor);
     this.actor = actor;
     actor.start();
@@ -186,27 +198,11 @@ class RunEngine<O> implements RunControls<O>, PartsOwner {
     return this.actor?.getSnapshot().context;
   }
 
-  #publish(raw: RunEvent): void {
-    if (this.#ended) return;
-    const event = this.#redact(raw);
-    this.#ended = event.type === 'run.ended';
-    append(this.log, event);
-    this.persistence?.journal.write();
-    if (this.#inbox || mayNeedPeople(event)) this.inbox.update();
-    if (this.#ended) this.#end();
-  }
-
   /** Ends the run if its machine cannot: before the machine has started, or after it has failed. */
   #endWithoutMachine(last: Omit<EventOf<'run.ended'>, 'type'>): void {
     if (this.#ended) return;
     const isEmpty = this.log.events.length === 0;
-    for (const event of eventsWithoutMachine(this.pipeline, isEmpty, () => this.snapshot(), last)) this.#publish(event);
-  }
-
-  /** Handles a failure of the machine itself, which is a bug: stops all work and reports the error in the result. */
-  #failRun(error: unknown): void {
-    if (this.actor) stopPhases(this.actor);
-    this.#endWithoutMachine({ status: 'failed', error: errorInfo(error, 'INTERNAL') });
+    for (const event of eventsWithoutMachine(this.pipeline, isEmpty, () => this.snapshot(), last)) this.publish(event);
   }
 
   /** Handles records that the store refuses: the run stops at its last stored record, and can be resumed there. */

@@ -5,30 +5,28 @@
  */
 import { createActor, type ActorOptions } from 'xstate';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
-import { setOuterQuota } from '../machines/phase/run-services.ts';
+import { setOuterQuota, type EventListener } from '../machines/phase/run-services.ts';
 import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 import { setEventListener, setPorts } from '../machines/pipeline/run-state-registry.ts';
-import type { RunEvent } from '../model/events/event.ts';
-import { bindChildRuns } from './child-runs.ts';
+import { bindChildRuns, type ChildRuns } from './child-runs.ts';
 import type { EngineOptions, PipelineActor } from './engine-options.ts';
 import type { PartsOwner } from './engine-parts.ts';
 import { bindHumanWork } from './inbox/human-work.ts';
+import type { WaitWatch } from './inbox/suspend-waiting.ts';
 import { machineOf, portsOf } from './machine-of.ts';
 
-/** The input of the actor, and the functions that it calls. */
-export interface RunActorPorts {
-  readonly input: PipelineInput;
-  /** Takes the events of the run, in order. */
-  readonly onEvent: (event: RunEvent) => void;
-  /** Called if the machine itself fails. */
-  readonly onError: (error: unknown) => void;
+/** A run, as its actor knows it: it publishes the events, and is called if the machine itself fails. */
+export interface ActorOwner extends PartsOwner, EventListener {
+  readonly children: ChildRuns;
+  readonly watch: WaitWatch | undefined;
+  error(thrown: unknown): void;
 }
 
 /** Creates the actor of a run. It has not started. */
 export function createRunActor(
-  run: PartsOwner,
+  run: ActorOwner,
   { shared: { clock }, inspect, outer }: Pick<EngineOptions, 'shared' | 'inspect' | 'outer'>,
-  { input, onEvent, onError }: RunActorPorts,
+  input: PipelineInput,
 ): PipelineActor {
   const { pipeline, log, persistence, watch } = run;
   const host = watch?.host ?? persistence?.host;
@@ -40,10 +38,10 @@ export function createRunActor(
     ...(inspect && { inspect: safeInspector(inspect) }),
     ...(clock && { clock }),
   });
-  setEventListener(actor, onEvent);
+  setEventListener(actor, run);
   if (outer) setOuterQuota(actor, outer, host);
   if (host || work !== pipeline.work) setPorts(actor, portsOf(work, host));
-  actor.subscribe({ error: onError });
+  actor.subscribe(run);
   return actor;
 }
 

@@ -14,6 +14,7 @@ import { runTask, type TaskRunResult } from '../work/run-task.ts';
 import { createStoppedWork } from '../work/stopped-work.ts';
 import { completedReport, droppedReport, readMarks } from '../work/task-reports.ts';
 import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
+import type { ScopeTimer } from '../work/scope-timer.ts';
 import { fromWork } from '../work/work-logic.ts';
 import { ABORT_GRACE_MS } from '../work/work-scope.ts';
 import { AttemptTask, type AttemptScope, type TasksOwner } from './attempt-task.ts';
@@ -46,8 +47,8 @@ interface Attempt extends TasksOwner {
   waiting: Map<string, number> | undefined;
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
-  /** Clears the timer that ends the attempt while tasks ignore its failure. */
-  clearTimer: (() => void) | undefined;
+  /** Ends the attempt while tasks ignore its failure. */
+  timer: ScopeTimer | undefined;
 }
 
 function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: WorkHost): void {
@@ -79,7 +80,7 @@ function performAll(
     running: 0,
     waiting: undefined,
     failure,
-    clearTimer: undefined,
+    timer: undefined,
   };
   const [only] = tasks;
   if (only && tasks.length === 1) {
@@ -180,7 +181,7 @@ function fail(attempt: Attempt, thrown: unknown): void {
   attempt.failure = rework
     ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
     : { type: 'failed', error: errorInfo(thrown) };
-  if (attempt.running > 0) attempt.clearTimer = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
+  if (attempt.running > 0) attempt.timer = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
   attempt.scope.halt(thrown);
 }
 
@@ -189,8 +190,8 @@ function endIfDone(attempt: Attempt): void {
   if (running === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
 }
 
-function end({ scope, tasks, outputs, failure, clearTimer, baseline }: Attempt): void {
-  clearTimer?.();
+function end({ scope, tasks, outputs, failure, timer, baseline }: Attempt): void {
+  timer?.stop();
   const outcome = failure ?? { type: 'done', outputs: inOrder(tasks, outputs) };
   scope.done(baseline ? Object.assign(outcome, { baseline }) : outcome);
 }

@@ -107,12 +107,12 @@ function tryOnce<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
   } catch (error) {
     value = thrown(error);
   }
-  if (work.output) wait(taskRun, number, one, validated(plan, work.output, value));
+  if (work.output) wait(taskRun, one, validated(plan, work.output, value));
   else if (taskRun.isAlone && !isThenable(value)) {
     one.rest();
     leave(taskRun);
     accept(taskRun, number, one, value);
-  } else wait(taskRun, number, one, Promise.resolve(value));
+  } else wait(taskRun, one, Promise.resolve(value));
 }
 
 /** Counts a handler that begins. */
@@ -133,13 +133,12 @@ async function thrown(error: unknown): Promise<never> {
 }
 
 /** Waits for the result of an asynchronous try. All that is kept meanwhile is in the try, as a process may have thousands. */
-function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<unknown>): void {
+function wait<C>(taskRun: TaskRun<C>, one: Try, value: Promise<unknown>): void {
   const { plan, scope } = taskRun;
-  if (plan.timeout !== 0)
-    one.clearTimer = scope.after(Math.max(0, plan.timeout - one.ranMs), () => expire(taskRun, number, one));
+  if (plan.timeout !== 0) one.timer = scope.after(Math.max(0, plan.timeout - one.ranMs), () => expire(taskRun, one));
   value.then(
-    (output) => settle(taskRun, one, () => accept(taskRun, number, one, output)),
-    (error: unknown) => settle(taskRun, one, () => tryAgain(taskRun, number, error, one)),
+    (output) => settle(taskRun, one, () => accept(taskRun, one.number, one, output)),
+    (error: unknown) => settle(taskRun, one, () => tryAgain(taskRun, one.number, error, one)),
   );
 }
 
@@ -152,7 +151,7 @@ function settle<C>(taskRun: TaskRun<C>, one: Try, end: () => void): void {
   if (one.isOver) one.onRest?.();
   else {
     one.end();
-    one.clearTimer?.();
+    one.timer?.stop();
     scope.guard(end);
   }
   // The owner of stopped work may end the run as soon as it is idle, so this result is reported before.
@@ -160,17 +159,17 @@ function settle<C>(taskRun: TaskRun<C>, one: Try, end: () => void): void {
 }
 
 /** Aborts a try whose timeout is over. A handler that reacts to its signal ends before the next try begins. */
-function expire<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
+function expire<C>(taskRun: TaskRun<C>, one: Try): void {
   const { plan, scope } = taskRun;
   const error = timeoutError(plan);
   one.abort(error);
   one.onRest = () => {
     one.onRest = undefined;
-    clearGrace();
+    grace.stop();
     one.rest();
-    scope.guard(() => tryAgain(taskRun, number, error, one));
+    scope.guard(() => tryAgain(taskRun, one.number, error, one));
   };
-  const clearGrace = scope.after(ABORT_GRACE_MS, () => one.onRest?.());
+  const grace = scope.after(ABORT_GRACE_MS, () => one.onRest?.());
 }
 
 /** Ends the task with the output as frozen JSON. An output that is not JSON is a failure of the try. */

@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 /** Longest delay that timers keep, in milliseconds, about 24.8 days; longer ones would fire at once. */
-const LONGEST = 2_147_483_647;
+export const LONGEST_DELAY = 2_147_483_647;
 
 /** Returns the clock that an actor shares with its system. */
 export function clockOf(actor: AnyActorRef): Clock {
@@ -40,7 +40,7 @@ export function isActive(actor: AnyActorRef): boolean {
 
 /** Calls back after a delay, however long. Returns a function that prevents it. */
 export function after(clock: Clock, ms: number, run: () => void): () => void {
-  if (ms > LONGEST) return afterLong(clock, ms, run);
+  if (ms > LONGEST_DELAY) return afterLong(clock, ms, run);
   const timer = clock.setTimeout(run, ms);
   return () => clock.clearTimeout(timer);
 }
@@ -51,7 +51,10 @@ export function after(clock: Clock, ms: number, run: () => void): () => void {
 function afterLong(clock: Clock, ms: number, run: () => void): () => void {
   let timer: unknown;
   function wait(left: number): void {
-    timer = clock.setTimeout(() => (left > LONGEST ? wait(left - LONGEST) : run()), Math.min(left, LONGEST));
+    timer = clock.setTimeout(
+      () => (left > LONGEST_DELAY ? wait(left - LONGEST_DELAY) : run()),
+      Math.min(left, LONGEST_DELAY),
+    );
   }
   wait(ms);
   return () => clock.clearTimeout(timer);

@@ -5,7 +5,6 @@
  */
 import type { AnyActorRef, AnyActorScope } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { RunEvent } from '../../model/events/event.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
 import type { LedgerListener } from '../../model/ledger/ledger.ts';
 import { withinOuter } from '../coordinator/nested-quota.ts';
@@ -15,7 +14,7 @@ import { isLive } from '../coordinator/phase-state.ts';
 import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
 import type { PhasePorts } from '../phase/ports.ts';
-import { openServices, servicesOf, type RunServices } from '../phase/run-services.ts';
+import { openServices, servicesOf, type EventListener, type RunServices } from '../phase/run-services.ts';
 import { Stragglers, type StragglerPorts } from '../phase/stragglers.ts';
 
 /** Ports of a run state that has none of its own yet. */
@@ -39,7 +38,7 @@ export interface PipelineServices extends RunServices {
  *
  * An event of XState and its `emit` cost some 5 µs together, more than the rest of the work of the pipeline for it.
  */
-export function setEventListener(pipeline: AnyActorRef, listener: RunServices['listener']): void {
+export function setEventListener(pipeline: AnyActorRef, listener: EventListener): void {
   openServices(pipeline).listener = listener;
 }
 
@@ -136,11 +135,11 @@ export function notRestorable(): PhasegateError {
 
 // --- internal ---
 
-function passEvents({ outbox, timeLimits }: RunState, listener: (event: RunEvent) => void): void {
+function passEvents({ outbox, timeLimits }: RunState, listener: EventListener): void {
   // A listener may cause further events, which come last.
   for (let event = outbox.shift(); event; event = outbox.shift()) {
     timeLimits?.note(event);
-    listener(event);
+    listener.publish(event);
   }
   // Removes the room that the list has kept for more of them.
   outbox.length = 0;
