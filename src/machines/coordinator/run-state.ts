@@ -77,7 +77,7 @@ export interface RunState extends PipelineInput {
   attended: boolean;
   kept: boolean | undefined;
   /** Marks of the first record: the fork that the run began with, and a masked input. */
-  marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'>;
+  marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'> | undefined;
   /** Replay has its own. */
   ports: CoordinatorPorts;
   readonly graph: Graph;
@@ -126,7 +126,7 @@ export function createRunState(input: PipelineInput, ports: CoordinatorPorts): R
     given: input.given,
     attended: input.attended ?? false,
     kept: input.kept,
-    marks: NOTHING,
+    marks: undefined,
     memory: input.memory,
     tags: input.tags,
     upward: input.upward,
@@ -243,7 +243,6 @@ export function endOf(state: RunState): PipelineOutput {
 
 // --- internal ---
 
-const NOTHING = Object.freeze({});
 function markQueued(state: RunState, entry: PhaseState): void {
   if (!entry.isQueued && entry.holdsSlot) state.queuedWithSlot += 1;
   entry.isQueued = true;

@@ -124,7 +124,6 @@ class StoredRun implements RunPersistence, JournalOptions {
     return this.#lease;
   }
 
-  /** Records that precede the lease are written once it is acquired. */
   isOpen(): boolean {
     return this.#isOpen;
   }
