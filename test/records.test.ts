@@ -1,4 +1,4 @@
-import { lastValueFrom, toArray } from 'rxjs';
+import { filter, firstValueFrom, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import {
   definePipeline,
@@ -143,6 +143,28 @@ describe('eventsFrom()', () => {
     const rest = lastValueFrom(run.eventsFrom(4).pipe(toArray()));
     await run.result;
     expect((await rest)[0]?.seq).toBe(4);
+  });
+});
+
+describe('the functions of a run', () => {
+  it('work without their run, and stay the same', async () => {
+    const run = startRun(pipelineOf([fake('a', { verdicts: ['ESCALATE: look'] })]));
+    const read = (name: string): unknown => Reflect.get(run, name);
+    function call(name: string, ...given: readonly unknown[]): unknown {
+      const one = read(name);
+      if (typeof one !== 'function') throw new TypeError(name);
+      return Reflect.apply(one, undefined, given);
+    }
+    for (const name of ['cancel', 'decide', 'eventsFrom', 'inbox', 'snapshot', 'answer', 'suspend'])
+      expect(read(name)).toBe(read(name));
+    await firstValueFrom(run.events$.pipe(filter(({ event }) => event.type === 'phase.escalated')));
+    expect(call('inbox')).toHaveLength(1);
+    expect(call('snapshot')).toEqual(run.snapshot());
+    await expect(call('decide', 'b', 'APPROVE')).rejects.toMatchObject({ code: 'NOT_ESCALATED' });
+    call('cancel', 'enough');
+    call('suspend');
+    expect(run.result).toBe(run.result);
+    expect((await run.result).status).toBe('cancelled');
   });
 });
 

@@ -116,7 +116,7 @@ function revivalDifference(
   if (strange) return `it goes on with ${JSON.stringify(strange)}`;
   // The actor is not started, so that none of its work begins.
   const actor = createActor(machineOf(pipeline), { id: input.run, input: { ...input } });
-  setEventListener(actor, () => undefined);
+  setEventListener(actor, { publish: () => undefined });
   continueFrom(actor, replayed, { now: journal[length - 1]?.time ?? 0, times: foldRunTimes(), next: () => undefined });
   return null;
 }

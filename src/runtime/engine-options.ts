@@ -5,10 +5,8 @@
  */
 import type { ActorOptions, ActorRefFrom } from 'xstate';
 import type { PipelineInput } from '../machines/coordinator/run-state.ts';
-import type { Clock } from '../machines/phase/clock.ts';
 import type { pipelineMachine } from '../machines/pipeline/pipeline.machine.ts';
 import type { Pipeline } from '../model/definition/define.ts';
-import type { Redact } from '../model/events/redact.ts';
 import type { Outer, SharedSettings } from './child-runs.ts';
 import type { OuterWatch } from './inbox/suspend-waiting.ts';
 import type { RunPersistence } from './records/persistence.ts';
@@ -26,14 +24,11 @@ export interface EngineOptions {
   readonly persistence: RunPersistence | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly inspect?: ActorOptions<typeof pipelineMachine>['inspect'] | undefined;
-  /** Masks events before they become records; may throw. @default obvious secrets are masked */
-  readonly redact?: Redact | undefined;
   readonly whileWaiting?: RunOptions['whileWaiting'];
   /** The watch of the run whose task has started this one: if both only wait, it suspends both. @default none */
   readonly within?: OuterWatch | undefined;
-  /** Settings for the runs that its tasks start. */
-  readonly shared: Omit<SharedSettings, 'redact' | 'clock' | 'attended' | 'memory' | 'tags' | 'within'>;
-  readonly clock?: (Clock & { now?(): number }) | undefined;
+  /** Settings that the runs of its tasks share. */
+  readonly shared: Omit<SharedSettings, 'attended' | 'memory' | 'tags' | 'within'>;
   /** Room in the limits of the run whose task has started this one. @default unlimited */
   readonly outer?: Outer | undefined;
   /**

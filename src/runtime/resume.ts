@@ -35,7 +35,7 @@ import { checkEnd } from './resuming/not-resumable.ts';
 import { persistRun, type PersistenceOptions } from './records/persistence.ts';
 import { giveBack, REPLAY_LEASE_MS } from './records/release-lease.ts';
 import { patientStore } from './records/patient-store.ts';
-import { createRecordLog, publishUpTo } from './records/record-log.ts';
+import { createRecordLog, publishUpTo, timeFrom } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
 import { checkPipeline, type Run, type RunOptions } from './run.ts';
 
@@ -145,7 +145,7 @@ export async function resumeOrRetry<O>(
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const prepared = prepareResume(runId, pipeline, records, options, how);
-    const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), true);
+    const log = createRecordLog(runId, timeFrom(clock), true);
     const times = foldRunTimes(listed.forkOf === undefined ? undefined : listed.startedAt);
     for (const { event, time } of records) {
       log.events.push(event);
@@ -218,6 +218,8 @@ function onStarted<O>(
         holder: options.holder,
         source: stored.origin?.source,
         starter: stored.starter,
+        redact: options.redact,
+        clock: options.clock,
         allowChanged: options.allowChanged,
         allowMasked: options.allowMasked,
       },

@@ -4,8 +4,10 @@
  * @module
  */
 import { errorInfo } from '../model/errors/phasegate-error.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { foldQuality, type QualityFold } from '../projections/quality/quality.ts';
-import type { RunOutcome, RunQuality, RunResult } from '../projections/run/run-result.ts';
+import type { RunOutcome, RunQuality, RunResult, RunSnapshot } from '../projections/run/run-result.ts';
+import { foldRun } from '../projections/run/run-view.ts';
 import { readableAt, type RecordLog } from './records/record-log.ts';
 
 /** State of a run that this process has let go before its end. */
@@ -13,6 +15,13 @@ export interface LocalEnd {
   /** Error that prevented storing the run. */
   readonly failure: unknown;
   readonly suspended: boolean;
+}
+
+/** The state of a run by its records, the unpublished ones of a detached log included. */
+export function snapshotOf(log: RecordLog, plan: Plan): RunSnapshot {
+  const view = foldRun(plan);
+  for (let at = 1, record = readableAt(log, 0); record; record = readableAt(log, at++)) view.apply(record);
+  return view.snapshot();
 }
 
 /** Creates an outcome. Defects and measures are computed on first access, as most callers never read them. */

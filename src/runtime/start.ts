@@ -19,7 +19,7 @@ import type { Outer } from './child-runs.ts';
 import type { ChildStarter, WithinParent } from './open-child.ts';
 import { runEngine } from './engine.ts';
 import { persistRun } from './records/persistence.ts';
-import { createRecordLog } from './records/record-log.ts';
+import { createRecordLog, timeFrom } from './records/record-log.ts';
 import { patientStore } from './records/patient-store.ts';
 import { resumeOrRetry, type ResumeOptions } from './resume.ts';
 import { inputOf } from './run-input.ts';
@@ -48,21 +48,20 @@ function begin<O>(
   checkId: (runId: string) => void = checkRunId,
 ): Run<O> {
   checkPipeline(made);
-  const pipeline = { ...made, plan: lowered(made.plan, options.limits) };
+  const plan = lowered(made.plan, options.limits);
+  const pipeline = plan === made.plan ? made : { ...made, plan };
   const { runId = newId(), clock, holder, source, signal, inspect, redact, whileWaiting, within } = options;
   const store = options.store && patientStore(options.store);
-  const log = createRecordLog(runId, () => clock?.now?.() ?? Date.now(), store !== undefined);
+  const log = createRecordLog(runId, timeFrom(clock), store !== undefined);
   return runEngine<O>({
     pipeline,
     log,
     signal,
     inspect,
-    redact,
-    clock,
     whileWaiting,
     within,
     outer,
-    shared: { store, holder, source, starter },
+    shared: { store, holder, source, starter, redact, clock },
     persistence: store && persistRun({ store, log, holder, origin: { source } }),
     async begin() {
       checkId(runId);

@@ -110,6 +110,13 @@ export function runLeased(action: string, { runId, holder, expiresAt }: Lease): 
   });
 }
 
+/** The error for a new run with the id of another. */
+export function runExists(runId: string): PhasegateError {
+  return new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store has a run with that id`, {
+    hint: 'Resume it with resumeRun(), or start another run with another id.',
+  });
+}
+
 /** The error for an unknown run. @param action Such as `cancel`. */
 export function runUnknown(action: string, runId: string): PhasegateError {
   return new PhasegateError('RUN_UNKNOWN', `Cannot ${action} run ${runId} as the store has no run with that id`, {

@@ -3,26 +3,23 @@
  *
  * @module
  */
-import type { PhaseContext } from '../../machines/phase/phase-context.ts';
 import type { AttemptOutcome, Baseline, WorkLogic } from '../../machines/phase/ports.ts';
 import type { PhaseWork, Work } from '../../model/definition/compile.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { asRework } from '../../model/handlers/needs-rework.ts';
-import type { Inputs } from '../../model/handlers/task.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
-import type { Recollection } from '../../model/revision/revision-extras.ts';
 import { byName } from '../../model/values/by-name.ts';
-import { HandlerContext } from '../work/handler-context.ts';
 import { about } from '../work/report-source.ts';
-import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
-import type { Try } from '../work/single-try.ts';
+import { runTask, type TaskRunResult } from '../work/run-task.ts';
 import { createStoppedWork } from '../work/stopped-work.ts';
-import { completedReport, droppedReport, readMarks, startedReport } from '../work/task-reports.ts';
+import { completedReport, droppedReport, readMarks } from '../work/task-reports.ts';
 import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
+import type { ScopeTimer } from '../work/scope-timer.ts';
 import { fromWork } from '../work/work-logic.ts';
-import { ABORT_GRACE_MS, type WorkScope } from '../work/work-scope.ts';
+import { ABORT_GRACE_MS } from '../work/work-scope.ts';
+import { AttemptTask, type AttemptScope, type TasksOwner } from './attempt-task.ts';
 import { prepare, type Prepared } from './prepare.ts';
-import { contextOf, inOrder } from './task-outputs.ts';
+import { inOrder } from './task-outputs.ts';
 
 /** Fills the `attempt` port with the tasks of a pipeline. */
 export function attemptLogic(
@@ -38,18 +35,11 @@ export function attemptLogic(
 
 // --- internal ---
 
-type AttemptScope = WorkScope<PhaseContext, AttemptOutcome>;
-
-/** State that the tasks of one attempt share. */
-interface Attempt {
-  readonly scope: AttemptScope;
-  readonly host: WorkHost;
+/** The state of one attempt. */
+interface Attempt extends TasksOwner {
   readonly work: PhaseWork;
-  readonly tasks: readonly TaskPlan[];
-  readonly inputs: Inputs;
   /** Checks that failed before the tasks began; `undefined` if none were run. */
   readonly baseline: Baseline | undefined;
-  readonly recollection: Recollection | undefined;
   readonly outputs: Record<string, unknown>;
   /** Number of tasks that have begun and not ended. */
   running: number;
@@ -57,8 +47,8 @@ interface Attempt {
   waiting: Map<string, number> | undefined;
   /** The first failure; nothing starts after it. */
   failure: AttemptOutcome | undefined;
-  /** Clears the timer that ends the attempt while tasks ignore its failure. */
-  clearTimer: (() => void) | undefined;
+  /** Ends the attempt while tasks ignore its failure. */
+  timer: ScopeTimer | undefined;
 }
 
 function runAttempt(work: PhaseWork | undefined, scope: AttemptScope, host: WorkHost): void {
@@ -90,7 +80,7 @@ function performAll(
     running: 0,
     waiting: undefined,
     failure,
-    clearTimer: undefined,
+    timer: undefined,
   };
   const [only] = tasks;
   if (only && tasks.length === 1) {
@@ -123,7 +113,7 @@ function beginReady(attempt: Attempt): void {
 }
 
 function perform(attempt: Attempt, plan: TaskPlan): void {
-  const { scope, work, host, inputs, outputs, tasks, recollection } = attempt;
+  const { scope, work } = attempt;
   const { input, progress } = scope;
   const task = work.tasks.get(plan.name);
   if (attempt.failure || scope.isStopped) return;
@@ -134,37 +124,9 @@ function perform(attempt: Attempt, plan: TaskPlan): void {
   attempt.running += 1;
   const wait = progress?.waitMs[plan.name] ?? 0;
   const latest = progress?.tries[plan.name];
-  const taskRun: TaskRun<HandlerContext> = {
-    scope,
-    host,
-    plan,
-    work: task,
-    role: 'task',
-    inputs,
-    outputs: contextOf(plan, outputs),
-    recollection,
-    resumed:
-      latest !== undefined && task.goesOn ? { number: latest, ranMs: progress?.ranMs[plan.name] ?? 0 } : undefined,
-    isAlone: tasks.length === 1,
-    context: contextOfTry,
-    onTry: (number) => scope.report(startedReport(input, plan, number)),
-    onRetry: (number, error, delayMs) =>
-      scope.report({
-        type: 'task.retrying',
-        ...about(input, plan),
-        reviewer: false,
-        try: number,
-        error: errorInfo(error),
-        delayMs,
-      }),
-    onEnd: (done) => settle(attempt, plan, done),
-  };
+  const taskRun = new AttemptTask(attempt, plan, task, settle);
   if (wait > 0) scope.pause(wait, () => runTask(taskRun, latest));
   else runTask(taskRun, latest);
-}
-
-function contextOfTry(one: Try): HandlerContext {
-  return new HandlerContext(one);
 }
 
 /** Handles the end of a task. */
@@ -219,7 +181,7 @@ function fail(attempt: Attempt, thrown: unknown): void {
   attempt.failure = rework
     ? { type: 'rework', phase: rework.phase, feedback: rework.feedback }
     : { type: 'failed', error: errorInfo(thrown) };
-  if (attempt.running > 0) attempt.clearTimer = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
+  if (attempt.running > 0) attempt.timer = attempt.scope.after(ABORT_GRACE_MS, () => end(attempt));
   attempt.scope.halt(thrown);
 }
 
@@ -228,8 +190,8 @@ function endIfDone(attempt: Attempt): void {
   if (running === 0 && (failure || scope.isStopped || !waiting || waiting.size === 0)) end(attempt);
 }
 
-function end({ scope, tasks, outputs, failure, clearTimer, baseline }: Attempt): void {
-  clearTimer?.();
+function end({ scope, tasks, outputs, failure, timer, baseline }: Attempt): void {
+  timer?.stop();
   const outcome = failure ?? { type: 'done', outputs: inOrder(tasks, outputs) };
   scope.done(baseline ? Object.assign(outcome, { baseline }) : outcome);
 }

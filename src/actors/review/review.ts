@@ -21,6 +21,7 @@ import { withoutWeakApproval } from '../../model/review/weak-approval.ts';
 import { byName } from '../../model/values/by-name.ts';
 import { about } from '../work/report-source.ts';
 import { runTask, type TaskRun, type TaskRunResult } from '../work/run-task.ts';
+import type { ScopeTimer } from '../work/scope-timer.ts';
 import { createStoppedWork } from '../work/stopped-work.ts';
 import { droppedReport } from '../work/task-reports.ts';
 import { inMemoryHost, type WorkHost } from '../work/work-host.ts';
@@ -84,10 +85,10 @@ function askAll(gate: Gate): void {
   const missing = plan.reviewers.filter(({ name }) => known[name] === undefined && answers[name] === undefined);
   const open = new Set(missing);
   const isAlone = open.size === 1;
-  let clearTimer: (() => void) | undefined;
+  let timer: ScopeTimer | undefined;
   let isOver = false;
   const end = () => {
-    clearTimer?.();
+    timer?.stop();
     conclude(gate, answers);
   };
   if (open.size === 0) end();
@@ -99,7 +100,7 @@ function askAll(gate: Gate): void {
       if (!isOver) answers[reviewer.name] = answer;
       if (!isOver && isBroken(answer)) {
         isOver = true;
-        if (open.size > 0) clearTimer = scope.after(ABORT_GRACE_MS, end);
+        if (open.size > 0) timer = scope.after(ABORT_GRACE_MS, end);
         scope.halt();
       }
       if (!isOver && !asksPerson(gate.work, reviewer)) reportIfForPeople(gate, open, answers);

@@ -96,10 +96,10 @@ function waitFor({ isOver, signal, trial: { scope } }: Try, ms: number): Promise
       resolve();
       return;
     }
-    const clearTimer = scope.after(ms, end);
+    const timer = scope.after(ms, end);
     signal.addEventListener('abort', end);
     function end(): void {
-      clearTimer();
+      timer.stop();
       signal.removeEventListener('abort', end);
       resolve();
     }

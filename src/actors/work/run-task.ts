@@ -107,12 +107,12 @@ function tryOnce<C>(taskRun: TaskRun<C>, number: number, one: Try): void {
   } catch (error) {
     value = thrown(error);
   }
-  if (work.output) wait(taskRun, number, one, validated(plan, work.output, value));
+  if (work.output) wait(taskRun, one, validated(plan, work.output, value));
   else if (taskRun.isAlone && !isThenable(value)) {
     one.rest();
     leave(taskRun);
     accept(taskRun, number, one, value);
-  } else wait(taskRun, number, one, Promise.resolve(value));
+  } else wait(taskRun, one, Promise.resolve(value));
 }
 
 /** Counts a handler that begins. */
@@ -132,40 +132,44 @@ async function thrown(error: unknown): Promise<never> {
   throw error;
 }
 
-/** Waits for the result of an asynchronous try. */
-function wait<C>(taskRun: TaskRun<C>, number: number, one: Try, value: Promise<unknown>): void {
+/** Waits for the result of an asynchronous try. All that is kept meanwhile is in the try, as a process may have thousands. */
+function wait<C>(taskRun: TaskRun<C>, one: Try, value: Promise<unknown>): void {
   const { plan, scope } = taskRun;
-  const clearTimer = plan.timeout === 0 ? undefined : scope.after(Math.max(0, plan.timeout - one.ranMs), expire);
-  let onRest: (() => void) | undefined;
+  if (plan.timeout !== 0) one.timer = scope.after(Math.max(0, plan.timeout - one.ranMs), () => expire(taskRun, one));
   value.then(
-    (output) => settle(() => accept(taskRun, number, one, output)),
-    (error: unknown) => settle(() => tryAgain(taskRun, number, error, one)),
+    (output) => settle(taskRun, one, () => accept(taskRun, one.number, one, output)),
+    (error: unknown) => settle(taskRun, one, () => tryAgain(taskRun, one.number, error, one)),
   );
-  function settle(end: () => void): void {
-    const { isStopped } = scope;
+}
+
+/** Handles the end of a handler. */
+function settle<C>(taskRun: TaskRun<C>, one: Try, end: () => void): void {
+  const { scope } = taskRun;
+  const { isStopped } = scope;
+  one.rest();
+  if (!isStopped) leave(taskRun);
+  if (one.isOver) one.onRest?.();
+  else {
+    one.end();
+    one.timer?.stop();
+    scope.guard(end);
+  }
+  // The owner of stopped work may end the run as soon as it is idle, so this result is reported before.
+  if (isStopped) leave(taskRun);
+}
+
+/** Aborts a try whose timeout is over. A handler that reacts to its signal ends before the next try begins. */
+function expire<C>(taskRun: TaskRun<C>, one: Try): void {
+  const { plan, scope } = taskRun;
+  const error = timeoutError(plan);
+  one.abort(error);
+  one.onRest = () => {
+    one.onRest = undefined;
+    grace.stop();
     one.rest();
-    if (!isStopped) leave(taskRun);
-    if (one.isOver) onRest?.();
-    else {
-      one.end();
-      clearTimer?.();
-      scope.guard(end);
-    }
-    // The owner of stopped work may end the run as soon as it is idle, so this result is reported before.
-    if (isStopped) leave(taskRun);
-  }
-  function expire(): void {
-    const error = timeoutError(plan);
-    one.abort(error);
-    // A handler that reacts to its signal ends before the next try begins.
-    onRest = () => {
-      onRest = undefined;
-      clearGrace();
-      one.rest();
-      scope.guard(() => tryAgain(taskRun, number, error, one));
-    };
-    const clearGrace = scope.after(ABORT_GRACE_MS, () => onRest?.());
-  }
+    scope.guard(() => tryAgain(taskRun, one.number, error, one));
+  };
+  const grace = scope.after(ABORT_GRACE_MS, () => one.onRest?.());
 }
 
 /** Ends the task with the output as frozen JSON. An output that is not JSON is a failure of the try. */

@@ -5,6 +5,7 @@
  */
 import type { Reservation } from '../../machines/phase/quota-port.ts';
 import type { EventOf } from '../../model/events/event.ts';
+import type { ScopeTimer } from './scope-timer.ts';
 import type { TaskRun } from './run-task.ts';
 import { Account, type Usage } from './usage-account.ts';
 
@@ -27,6 +28,10 @@ export class Try {
   prompt: string | undefined = undefined;
   /** True if the handler has read a revision. */
   revised = false;
+  /** Its timeout. */
+  timer: ScopeTimer | undefined = undefined;
+  /** Called when its handler ends after the timeout, or is no longer awaited. */
+  onRest: (() => void) | undefined = undefined;
   readonly #reservation: Reservation | undefined;
   readonly #account: Account | undefined;
   #controller: AbortController | undefined = undefined;

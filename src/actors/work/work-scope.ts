@@ -10,6 +10,7 @@ import { Reservation } from '../../machines/phase/quota-port.ts';
 import type { LateReport, PhaseReport } from '../../model/events/event.ts';
 import type { Report } from '../../model/handlers/task.ts';
 import type { TaskPlan } from '../../model/plan/plan.ts';
+import { ScopeTimer } from './scope-timer.ts';
 import type { Accounted } from './usage-account.ts';
 
 /** Grace period for aborted handlers, in milliseconds. Afterwards they are no longer awaited. */
@@ -37,7 +38,7 @@ export class WorkScope<I, O> {
   readonly #onStop: ((scope: WorkScope<I, O>) => void) | undefined;
   // Created on first use, with one element: pushing to an empty array would reserve room for seventeen.
   #halts: Halt[] | undefined = undefined;
-  #stops: (() => void)[] | undefined = undefined;
+  #timers: ScopeTimer[] | undefined = undefined;
   /** Number of running handlers. Stopping takes time if there are any. */
   #busy = 0;
   /** Reservations of tries. */
@@ -196,25 +197,23 @@ export class WorkScope<I, O> {
       this.#onStop?.(this);
       this.#owner.stragglers?.add(this);
     }
-    for (const run of this.#stops?.splice(0) ?? []) run();
+    for (const timer of this.#timers?.splice(0) ?? []) timer.stop();
     this.halt();
     // Reservations of running handlers stay until those end, as they may use them.
     if (this.#busy === 0) this.giveUp();
   }
 
-  /** Calls back after a delay, unless the work is stopped before. Returns a function that prevents it. */
-  after(ms: number, run: () => void): () => void {
-    const stop = () => {
-      remove(this.#stops, stop);
-      clearTimer();
-    };
-    const clearTimer = after(this.clock, ms, () => {
-      remove(this.#stops, stop);
-      this.guard(run);
-    });
-    if (this.#stops) this.#stops.push(stop);
-    else this.#stops = [stop];
-    return stop;
+  /** Calls back after a delay, unless the work is stopped before. */
+  after(ms: number, run: () => void): ScopeTimer {
+    const timer = new ScopeTimer(this, ms, run);
+    if (this.#timers) this.#timers.push(timer);
+    else this.#timers = [timer];
+    return timer;
+  }
+
+  /** Called by a timer that has rung, or was stopped. */
+  forget(timer: ScopeTimer): void {
+    remove(this.#timers, timer);
   }
 
   /** Calls back after a delay, or as soon as the work is halted. */

@@ -30,7 +30,7 @@ export function reopenRun(state: RunState): void {
   state.ended = undefined;
   state.isClosed = false;
   state.worstStatus = 'completed';
-  state.blockingLimits.length = 0;
+  state.blockingLimits = [];
   state.unchanged = undefined;
   state.outbox.push({ type: 'run.reopened' });
   const phases = state.plan.phases.map((_, index) => index);

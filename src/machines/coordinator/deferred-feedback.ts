@@ -6,7 +6,7 @@
 import type { EventOf } from '../../model/events/event.ts';
 import { routeCorrections } from '../../model/review/change-request.ts';
 import { decisionIn, isDemand } from '../../model/review/verdict.ts';
-import type { PhaseState } from './phase-state.ts';
+import { NONE, type PhaseState } from './phase-state.ts';
 
 /** Collects the demands of several reviewers in case the verdict ends the phase. */
 export function collectFeedback(entry: PhaseState, { by, verdicts, attempt }: EventOf<'review.decided'>): void {
@@ -26,5 +26,5 @@ export function deferFeedback(entry: PhaseState): void {
     invalidation: 'requester' as const,
   }));
   if (requests.length > 0) entry.deferredRequests = [...entry.deferredRequests, ...requests];
-  entry.deferredFeedback = [];
+  entry.deferredFeedback = NONE;
 }

@@ -17,7 +17,7 @@ import { commitTraces, endAttempt, forgetTry, keepBest, keepReflection, keepRepo
 import { endBadly, endIfDone, endIfStuck, endRun, skipPhase, wordsOfError } from './completion.ts';
 import { collectFeedback, deferFeedback } from './deferred-feedback.ts';
 import { addUsage, countCorrection, countUsage, liftLimit, reachLimit, refuseToLift } from './limits.ts';
-import { moveTo } from './phase-state.ts';
+import { moveTo, NONE } from './phase-state.ts';
 import { acceptRiders } from './rewind-requests.ts';
 import { commit, followUp, rememberRewind, sendBack } from './rewind.ts';
 import { enqueue, phaseAt, phaseNamed, releaseSlot, type PhaseState, type RunState } from './run-state.ts';
@@ -153,7 +153,7 @@ function applyReport(state: RunState, entry: PhaseState, report: PhaseReport): v
     case 'loop.detected':
       return;
     case 'phase.started':
-      entry.deferredFeedback = [];
+      entry.deferredFeedback = NONE;
       return;
     case 'review.decided':
       if (!isFirstEdition(state)) collectFeedback(entry, report);

@@ -102,7 +102,7 @@ export function reachLimit(
     }
     holds.actor?.send({ type: 'hold', reason, made });
   } else {
-    if (!state.blockingLimits.includes(limit)) state.blockingLimits.push(limit);
+    if (!state.blockingLimits.includes(limit)) state.blockingLimits = [...state.blockingLimits, limit];
     // It stays first in the queue.
     if (phase) enqueueFirst(state, phase);
   }
@@ -111,10 +111,9 @@ export function reachLimit(
 
 /** Lifts a limit that blocks the run, for a person. */
 export function liftLimit(state: RunState, limit: LimitName, who?: string): void {
-  const at = state.blockingLimits.indexOf(limit);
-  if (at === -1) return;
-  state.blockingLimits.splice(at, 1);
-  state.liftedLimits.push(limit);
+  if (!state.blockingLimits.includes(limit)) return;
+  state.blockingLimits = state.blockingLimits.filter((name) => name !== limit);
+  state.liftedLimits = [...state.liftedLimits, limit];
   state.outbox.push({ type: 'limit.lifted', limit, ...(who !== undefined && { who }) });
   state.quota?.recheck();
 }

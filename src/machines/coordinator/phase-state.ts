@@ -26,6 +26,9 @@ import { NO_MEMORY, type PhaseMemory } from '../phase/phase-memory.ts';
 import type { PhaseCommand } from '../phase/phase.machine.ts';
 import type { CarryOver } from './carry-over.ts';
 
+/** An empty list, shared by all phases and runs, as a process may have very many. */
+export const NONE: readonly never[] = Object.freeze([]);
+
 /** The actor of one phase in one generation, as its pipeline knows it. */
 export interface PhaseActor {
   start(): unknown;
@@ -135,11 +138,11 @@ export function newPhaseState(index: number, phase: PhasePlan): PhaseState {
     attempts: 0,
     startsAfresh: true,
     view: undefined,
-    pendingRequests: NOBODY,
-    deferredRequests: NOBODY,
-    activeRequests: NOBODY,
+    pendingRequests: NONE,
+    deferredRequests: NONE,
+    activeRequests: NONE,
     memory: NO_MEMORY,
-    deferredFeedback: NOBODY,
+    deferredFeedback: NONE,
     excused: NOTHING,
     carryOver: undefined,
     invalidation: 'requester',
@@ -170,5 +173,4 @@ function noStep({ phase, lifecycle }: PhaseState, next: Lifecycle): PhasegateErr
   );
 }
 
-const NOBODY: readonly never[] = Object.freeze([]);
 const NOTHING: ReadonlyMap<string, number> = new Map();

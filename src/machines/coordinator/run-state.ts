@@ -18,7 +18,7 @@ import type { Quota } from '../phase/quota-port.ts';
 import type { Stragglers } from '../phase/stragglers.ts';
 import { createQueue, push, pushFirst, take, takeWhere, type Queue } from './fifo.ts';
 import type { Upward } from './parent-events.ts';
-import { moveTo, newPhaseState, type Lifecycle, type PhaseActor, type PhaseState } from './phase-state.ts';
+import { moveTo, newPhaseState, NONE, type Lifecycle, type PhaseActor, type PhaseState } from './phase-state.ts';
 import { createReadiness, type Readiness } from './readiness.ts';
 import type { TimeLimits } from './time-limits.ts';
 import type { Unchanged } from './unchanged.ts';
@@ -77,7 +77,7 @@ export interface RunState extends PipelineInput {
   attended: boolean;
   kept: boolean | undefined;
   /** Marks of the first record: the fork that the run began with, and a masked input. */
-  marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'>;
+  marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'> | undefined;
   /** Replay has its own. */
   ports: CoordinatorPorts;
   readonly graph: Graph;
@@ -89,9 +89,9 @@ export interface RunState extends PipelineInput {
   /** Events to be emitted by the machine, oldest first. */
   readonly outbox: RunEvent[];
   /** Limits that block the run until a person lifts them. */
-  readonly blockingLimits: LimitName[];
+  blockingLimits: readonly LimitName[];
   /** Limits that a person has lifted. */
-  readonly liftedLimits: LimitName[];
+  liftedLimits: readonly LimitName[];
   /** Phases whose latest attempts had the outputs that were sent back, by name. Created with the first. */
   unchanged: Map<string, Unchanged> | undefined;
   readonly usage: { corrections: number; costUsd: number; tokens: number };
@@ -126,7 +126,7 @@ export function createRunState(input: PipelineInput, ports: CoordinatorPorts): R
     given: input.given,
     attended: input.attended ?? false,
     kept: input.kept,
-    marks: {},
+    marks: undefined,
     memory: input.memory,
     tags: input.tags,
     upward: input.upward,
@@ -138,8 +138,8 @@ export function createRunState(input: PipelineInput, ports: CoordinatorPorts): R
     phases: new Map(),
     queue: createQueue(),
     outbox: [],
-    blockingLimits: [],
-    liftedLimits: [],
+    blockingLimits: NONE,
+    liftedLimits: NONE,
     unchanged: undefined,
     usage: { corrections: 0, costUsd: 0, tokens: 0 },
     isHandlingReport: false,

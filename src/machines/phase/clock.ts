@@ -14,7 +14,7 @@ export interface Clock {
 }
 
 /** Longest delay that timers keep, in milliseconds, about 24.8 days; longer ones would fire at once. */
-const LONGEST = 2_147_483_647;
+export const LONGEST_DELAY = 2_147_483_647;
 
 /** Returns the clock that an actor shares with its system. */
 export function clockOf(actor: AnyActorRef): Clock {
@@ -40,9 +40,21 @@ export function isActive(actor: AnyActorRef): boolean {
 
 /** Calls back after a delay, however long. Returns a function that prevents it. */
 export function after(clock: Clock, ms: number, run: () => void): () => void {
+  if (ms > LONGEST_DELAY) return afterLong(clock, ms, run);
+  const timer = clock.setTimeout(run, ms);
+  return () => clock.clearTimeout(timer);
+}
+
+// --- internal ---
+
+/** Chains timers. A function of its own, as V8 keeps all that the functions of a call refer to. */
+function afterLong(clock: Clock, ms: number, run: () => void): () => void {
   let timer: unknown;
   function wait(left: number): void {
-    timer = clock.setTimeout(() => (left > LONGEST ? wait(left - LONGEST) : run()), Math.min(left, LONGEST));
+    timer = clock.setTimeout(
+      () => (left > LONGEST_DELAY ? wait(left - LONGEST_DELAY) : run()),
+      Math.min(left, LONGEST_DELAY),
+    );
   }
   wait(ms);
   return () => clock.clearTimeout(timer);

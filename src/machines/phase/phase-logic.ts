@@ -15,6 +15,7 @@ import { phaseMachine } from './phase.machine.ts';
 import type { PhasePorts, Progress, WorkEvent, WorkLogic, WorkOwner } from './ports.ts';
 import type { Quota } from './quota-port.ts';
 import { report, servicesFor, servicesOf } from './run-services.ts';
+import { shareEmpty } from './share-empty.ts';
 import { reportsOf } from './step-reports.ts';
 import type { Stragglers } from './stragglers.ts';
 
@@ -34,8 +35,10 @@ import type { Stragglers } from './stragglers.ts';
 export function phaseLogic(ports: PhasePorts): typeof phaseMachine {
   const machine = phaseMachine.provide({});
   const restoreSnapshot = machine.restoreSnapshot.bind(machine);
+  const getInitialSnapshot = machine.getInitialSnapshot.bind(machine);
   const transition = machine.transition.bind(machine);
   return Object.assign(machine, {
+    getInitialSnapshot: (...given: Parameters<typeof getInitialSnapshot>) => shareEmpty(getInitialSnapshot(...given)),
     restoreSnapshot(stored: Parameters<typeof restoreSnapshot>[0], scope: AnyActorScope) {
       servicesFor(scope.self).isRestored = true;
       return restoreSnapshot(stored, scope);
@@ -49,7 +52,7 @@ export function phaseLogic(ports: PhasePorts): typeof phaseMachine {
     transition(snapshot: PhaseSnapshot, event: Parameters<typeof transition>[1], scope: AnyActorScope) {
       const { self } = scope;
       try {
-        const next = transition(snapshot, event, scope);
+        const next = shareEmpty(transition(snapshot, event, scope));
         if (next.value === 'cancelled' || isStop(event)) stopWork(self);
         const facts = reportsOf(next, snapshot);
         for (const fact of facts) report(self, fact);
@@ -67,6 +70,9 @@ export function phaseLogic(ports: PhasePorts): typeof phaseMachine {
 
 type PhaseSnapshot = SnapshotFrom<typeof phaseMachine>;
 
+/** The work of each phase that works. One map for all runs, as one of its own for each would take 184 bytes of each run. */
+const works = new WeakMap<AnyActorRef, { stop(): void }>();
+
 /** True for the last event of an actor that is stopped. XState takes no transition then. */
 function isStop({ type }: { readonly type: string }): boolean {
   return type === 'xstate.stop';
@@ -82,8 +88,7 @@ function beginWork(ports: PhasePorts, self: AnyActorRef, { value, context }: Pha
 function begin<O>(logic: WorkLogic<O>, context: PhaseContext, owner: PhaseWork<O>): void {
   const services = servicesFor(owner.phase);
   const start = (progress?: Progress) => {
-    services.work ??= new Map();
-    services.work.set(owner.phase, logic.begin(context, owner, progress));
+    works.set(owner.phase, logic.begin(context, owner, progress));
   };
   if (services.deferred)
     services.deferred.set(owner.phase, { begin: start, end: (outcome) => owner.done(outcome as O) });
@@ -92,11 +97,10 @@ function begin<O>(logic: WorkLogic<O>, context: PhaseContext, owner: PhaseWork<O
 
 /** Stops the work of a phase, if it has any. */
 function stopWork(phase: AnyActorRef): void {
-  const { work, deferred } = servicesFor(phase);
-  deferred?.delete(phase);
-  const scope = work?.get(phase);
+  servicesFor(phase).deferred?.delete(phase);
+  const scope = works.get(phase);
   if (!scope) return;
-  work?.delete(phase);
+  works.delete(phase);
   scope.stop();
 }
 
@@ -148,7 +152,7 @@ class PhaseWork<O> implements WorkOwner<O> {
     readonly output?: O;
     readonly error?: unknown;
   }): void {
-    servicesFor(this.phase).work?.delete(this.phase);
+    works.delete(this.phase);
     this.phase.send(event);
   }
 }

@@ -12,6 +12,12 @@ import type { Stragglers } from './stragglers.ts';
 /** Takes a report. */
 export type ReportHandler = (report: PhaseReport) => void;
 
+/** Publishes events. An object, so that a run may be the listener itself. */
+export interface EventListener {
+  /** Called with each event of the run, in order. It must not throw. */
+  publish(event: RunEvent): void;
+}
+
 /** Work that has not begun. */
 export interface DeferredWork {
   /** Ends it with its recorded outcome. */
@@ -26,10 +32,8 @@ export interface RunServices {
   takeReport?: ReportHandler | undefined;
   /** The ports of this run; absent if it uses those of its machine. */
   ports?: PhasePorts | undefined;
-  /** The work of its phases; absent before the first begins. */
-  work?: Map<AnyActorRef, { stop(): void }> | undefined;
-  /** Takes the events of the run, in order, instead of `emit`. It must not throw. */
-  listener?: ((event: RunEvent) => void) | undefined;
+  /** Publishes the events of the run instead of `emit`. */
+  listener?: EventListener | undefined;
   /** The quota that tries ask; absent if no limit bounds them. */
   quota?: Quota | undefined;
   /** The quota of the run whose task has started this one; absent if no limit of it bounds them. */

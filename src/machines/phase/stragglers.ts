@@ -14,9 +14,9 @@ export interface Straggler {
 /** Ports of a run for late reports. */
 export interface StragglerPorts {
   /** Takes the usage, or the outcome, of a try that its phase no longer waits for. */
-  readonly take: (report: LateReport) => void;
+  take(report: LateReport): void;
   /** Calls back after the current step. */
-  readonly later: (job: () => void) => void;
+  later(job: () => void): void;
 }
 
 /** The stopped work of one run that has not ended. */
@@ -24,7 +24,8 @@ export class Stragglers {
   readonly #ports: StragglerPorts;
   /** Created with the first: hardly any run has one. */
   #works: Set<Straggler> | undefined = undefined;
-  #reports: LateReport[] = [];
+  /** Late reports that are to be counted. Created with the first. */
+  #reports: LateReport[] | undefined = undefined;
   #job: (() => void) | undefined = undefined;
 
   constructor(ports: StragglerPorts) {
@@ -43,19 +44,20 @@ export class Stragglers {
 
   /** Takes a late report. It counts after the current step, as handlers may report in the middle of it. */
   tell(report: LateReport): void {
+    this.#reports ??= [];
     this.#reports.push(report);
     if (this.#reports.length === 1) this.#ports.later(() => this.#count());
   }
 
   /** Calls back when all late reports are counted. */
   whenCounted(job: () => void): void {
-    if (this.#reports.length === 0) job();
+    if (!this.#reports?.length) job();
     else this.#ports.later(job);
   }
 
   /** Calls back when all work has ended, or after a few turns of the event loop. */
   whenAtRest(job: () => void): void {
-    if (!this.#works?.size && this.#reports.length === 0) {
+    if (!this.#works?.size && !this.#reports?.length) {
       job();
       return;
     }
@@ -81,7 +83,7 @@ export class Stragglers {
   }
 
   #count(): void {
-    for (let report = this.#reports.shift(); report; report = this.#reports.shift()) this.#ports.take(report);
+    for (let report = this.#reports?.shift(); report; report = this.#reports?.shift()) this.#ports.take(report);
   }
 }
 

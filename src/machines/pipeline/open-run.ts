@@ -4,18 +4,16 @@
  * @module
  */
 import type { AnyActorRef } from 'xstate';
-import { errorInfo } from '../../model/errors/phasegate-error.ts';
 import { beginRun } from '../coordinator/begin-run.ts';
-import { endIfDone, endRun } from '../coordinator/completion.ts';
+import { endIfDone } from '../coordinator/completion.ts';
 import { handleReport } from '../coordinator/handle-report.ts';
-import { createRunState, type CoordinatorPorts, type PipelineInput, type RunState } from '../coordinator/run-state.ts';
-import { isActive } from '../phase/clock.ts';
+import { createRunState, type PipelineInput } from '../coordinator/run-state.ts';
 import { openServices } from '../phase/run-services.ts';
 import type { Replayed } from '../replay/replay.ts';
 import { restorePhases } from '../replay/restore-phases.ts';
 import type { Continuation } from './continuation.ts';
-import { flushOutbox, isListenedTo, NO_PORTS, registerRunState, runStateOf } from './run-state-registry.ts';
-import { spawnPhase } from './spawn-phase.ts';
+import { PipelinePorts } from './pipeline-ports.ts';
+import { flushOutbox, NO_PORTS, registerRunState } from './run-state-registry.ts';
 
 /** Begins the run of a pipeline actor, or resumes the one that {@link continueFrom} has prepared. */
 export function openRun(pipeline: AnyActorRef, input: PipelineInput): void {
@@ -25,8 +23,7 @@ export function openRun(pipeline: AnyActorRef, input: PipelineInput): void {
     return;
   }
   const state = createRunState(input, NO_PORTS);
-  state.ports = portsOf(pipeline, state);
-  registerRunState(pipeline, state);
+  registerRunState(pipeline, state, new PipelinePorts(pipeline, state));
   beginRun(state);
   flushOutbox(pipeline);
   state.timeLimits?.start();
@@ -43,9 +40,10 @@ export function continueFrom(
   { now, times, leftAt, next }: Continuation,
 ): void {
   const { state, unrecorded, pending } = replayed;
-  state.ports = portsOf(pipeline, state);
+  const ports = new PipelinePorts(pipeline, state);
+  state.ports = ports;
   const rest = restorePhases(pipeline, replayed, now);
-  registerRunState(pipeline, state, times);
+  registerRunState(pipeline, state, ports, times);
   const { durationMs } = times.at(leftAt);
   const services = openServices(pipeline);
   services.resume = () => {
@@ -65,31 +63,4 @@ export function continueFrom(
     else endIfDone(state);
     flushOutbox(pipeline);
   };
-}
-
-// --- internal ---
-
-function portsOf(self: AnyActorRef, state: RunState): CoordinatorPorts {
-  const ports: CoordinatorPorts = {
-    spawn: (input) => spawnPhase(self, input),
-    atRest(job) {
-      state.stragglers?.whenAtRest(() => {
-        job();
-        ports.publish();
-      });
-    },
-    // One turn later, after the reports of the phases that have just been stopped.
-    settle: () => queueMicrotask(() => isActive(self) && self.send({ type: 'settle' })),
-    publish() {
-      flushOutbox(self);
-      if (!isListenedTo(self) && isActive(self) && runStateOf(self).outbox.length > 0) self.send({ type: 'publish' });
-    },
-    later(job) {
-      Promise.resolve(state)
-        // An actor that was stopped meanwhile begins nothing more, as nothing of it would be recorded.
-        .then((one) => isActive(self) && job(one))
-        .catch((error: unknown) => endRun(state, { status: 'failed', error: errorInfo(error, 'INTERNAL') }));
-    },
-  };
-  return ports;
 }

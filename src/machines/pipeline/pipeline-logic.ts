@@ -8,6 +8,7 @@ import { endIfDone } from '../coordinator/completion.ts';
 import { handleReport } from '../coordinator/handle-report.ts';
 import { dropOptions } from '../phase/drop-options.ts';
 import { isReport, openServices } from '../phase/run-services.ts';
+import { shareEmpty } from '../phase/share-empty.ts';
 import { notRestorable, pipelineServicesOf, publishEvents, stopPhases } from './run-state-registry.ts';
 
 /** Logic that tells the time. */
@@ -27,12 +28,14 @@ export interface TimeSource {
  */
 export function pipelineLogic<M extends AnyStateMachine>(machine: M): M & TimeSource {
   const restoreSnapshot = machine.restoreSnapshot.bind(machine);
+  const getInitialSnapshot = machine.getInitialSnapshot.bind(machine);
   const start = machine.start.bind(machine);
   const transition = machine.transition.bind(machine);
   const provide = machine.provide.bind(machine);
   const made: M & TimeSource = Object.assign(machine, {
     provide: (implementations: Parameters<typeof provide>[0]) =>
       Object.assign(pipelineLogic(provide(implementations)), { now: made.now }),
+    getInitialSnapshot: (...given: Parameters<typeof getInitialSnapshot>) => shareEmpty(getInitialSnapshot(...given)),
     restoreSnapshot(stored: Parameters<typeof restoreSnapshot>[0], scope: AnyActorScope) {
       openServices(scope.self).isRestored = true;
       return restoreSnapshot(stored, scope);
@@ -45,7 +48,7 @@ export function pipelineLogic<M extends AnyStateMachine>(machine: M): M & TimeSo
     transition(snapshot: AnyMachineSnapshot, event: EventObject, scope: AnyActorScope) {
       if (isEndOfPhase(event)) return snapshot;
       const fact = isReport(event) ? event : undefined;
-      const next = fact ? snapshot : transition(snapshot, event, scope);
+      const next = fact ? snapshot : shareEmpty(transition(snapshot, event, scope));
       const services = pipelineServicesOf(scope.self);
       const state = services?.state;
       if (!state || snapshot.status !== 'active') return next;

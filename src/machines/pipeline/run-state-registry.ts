@@ -5,9 +5,8 @@
  */
 import type { AnyActorRef, AnyActorScope } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { RunEvent } from '../../model/events/event.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
-import { handleLateReport, recordRead } from '../coordinator/handle-report.ts';
+import type { LedgerListener } from '../../model/ledger/ledger.ts';
 import { withinOuter } from '../coordinator/nested-quota.ts';
 import { createQuota } from '../coordinator/quota.ts';
 import { isSentUp } from '../coordinator/parent-events.ts';
@@ -15,8 +14,8 @@ import { isLive } from '../coordinator/phase-state.ts';
 import { closePhase, type CoordinatorPorts, type RunState } from '../coordinator/run-state.ts';
 import { createTimeLimits } from '../coordinator/time-limits.ts';
 import type { PhasePorts } from '../phase/ports.ts';
-import { openServices, servicesOf, type RunServices } from '../phase/run-services.ts';
-import { Stragglers } from '../phase/stragglers.ts';
+import { openServices, servicesOf, type EventListener, type RunServices } from '../phase/run-services.ts';
+import { Stragglers, type StragglerPorts } from '../phase/stragglers.ts';
 
 /** Ports of a run state that has none of its own yet. */
 export const NO_PORTS: CoordinatorPorts = {
@@ -39,7 +38,7 @@ export interface PipelineServices extends RunServices {
  *
  * An event of XState and its `emit` cost some 5 µs together, more than the rest of the work of the pipeline for it.
  */
-export function setEventListener(pipeline: AnyActorRef, listener: RunServices['listener']): void {
+export function setEventListener(pipeline: AnyActorRef, listener: EventListener): void {
   openServices(pipeline).listener = listener;
 }
 
@@ -51,23 +50,23 @@ export function setPorts(pipeline: AnyActorRef, ports: PhasePorts): void {
 /**
  * Registers the run state of a pipeline actor.
  *
+ * @param ports Ports of the coordinator, of stopped work, and of the ledger.
  * @param times Times of a resumed run, from all its records.
  */
-export function registerRunState(pipeline: AnyActorRef, state: RunState, times?: RunTimesFold): void {
+export function registerRunState(
+  pipeline: AnyActorRef,
+  state: RunState,
+  ports: CoordinatorPorts & StragglerPorts & LedgerListener,
+  times?: RunTimesFold,
+): void {
   const services: PipelineServices = openServices(pipeline);
   services.state = state;
+  state.ports = ports;
   state.timeLimits = createTimeLimits(pipeline, state, times);
-  state.ledger.onAsk = (view, source) => recordRead(state, view, source);
+  state.ledger.listener = ports;
   state.quota = withinOuter(createQuota(state), services.outer);
   services.quota = state.quota;
-  const { ports } = state;
-  state.stragglers = new Stragglers({
-    take(late) {
-      handleLateReport(state, late);
-      ports.publish();
-    },
-    later: (job) => ports.later(job),
-  });
+  state.stragglers = new Stragglers(ports);
   services.stragglers = state.stragglers;
 }
 
@@ -136,12 +135,14 @@ export function notRestorable(): PhasegateError {
 
 // --- internal ---
 
-function passEvents({ outbox, timeLimits }: RunState, listener: (event: RunEvent) => void): void {
+function passEvents({ outbox, timeLimits }: RunState, listener: EventListener): void {
   // A listener may cause further events, which come last.
   for (let event = outbox.shift(); event; event = outbox.shift()) {
     timeLimits?.note(event);
-    listener(event);
+    listener.publish(event);
   }
+  // Removes the room that the list has kept for more of them.
+  outbox.length = 0;
 }
 
 function emitEvents(scope: AnyActorScope, { outbox, timeLimits, run, upward = 'waits' }: RunState): void {

@@ -108,7 +108,7 @@ class Replayer {
     const begun = first?.type === 'run.started' ? first : undefined;
     const state = createRunState({ ...input, given: begun?.given, tags: begun?.tags }, ports);
     state.plan = this.#planOfPart();
-    state.ledger.onAsk = (view, source) => recordRead(state, view, source);
+    state.ledger.listener = { asked: (view, source) => recordRead(state, view, source) };
     this.#state = state;
     this.#receive = (report) => handleReport(state, report);
     this.#ended = () => this.#end();

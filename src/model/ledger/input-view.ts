@@ -77,14 +77,14 @@ export function restoreReadTasks(view: View, readTasks: ReadTasks = {}): void {
 export function ask(view: View, phase: string): void {
   if (view.asked === NO_PHASES) view.asked = new Set();
   view.asked.add(phase);
-  const { graph, onAsk } = view.ledger;
+  const { graph, listener } = view.ledger;
   const isDirect = graph.before[view.phase]?.some((source) => graph.names[source] === phase);
   if (isDirect) return;
   const askers = (view.ledger.askers ??= new Map<string, Set<number>>());
   const known = askers.get(phase);
   if (known) known.add(view.phase);
   else askers.set(phase, new Set([view.phase]));
-  onAsk?.(view, phase);
+  listener?.asked(view, phase);
 }
 
 /** Records that a newer version of a phase has the same content as the version seen here, and counts as the version read. */

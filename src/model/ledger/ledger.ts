@@ -33,8 +33,13 @@ export interface Ledger {
   askers: Map<string, Set<number>> | undefined;
   /** Commits so far. */
   time: number;
+  listener: LedgerListener | undefined;
+}
+
+/** Listens to the views of a ledger. */
+export interface LedgerListener {
   /** Called when a view requests an ancestor that is no direct predecessor, once for each. */
-  onAsk: ((view: View, ancestor: string) => void) | undefined;
+  asked(view: View, ancestor: string): void;
 }
 
 /** The ancestors' outputs that one start of a phase sees: the same versions to its end, whatever is committed meanwhile. */
@@ -61,7 +66,7 @@ export interface View {
 
 /** Makes an empty ledger. */
 export function createLedger(graph: Graph): Ledger {
-  return { graph, commits: new Map(), askers: undefined, time: 0, onAsk: undefined };
+  return { graph, commits: new Map(), askers: undefined, time: 0, listener: undefined };
 }
 
 /** Returns the latest commit of a phase. */

@@ -10,8 +10,8 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { packRecord } from '../../model/events/large-values.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import { foldMemories, type Memory } from '../../projections/run/learned.ts';
-import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
+import { foldMemories, type Memory, type MemoryFold } from '../../projections/run/learned.ts';
+import { foldRunInfo, type RunInfoFold, type RunOrigin } from '../../projections/run/run-info.ts';
 import type { Append, Batch, Lease, RunStore, StoredValue } from '../../store/port.ts';
 import { isStoreBusy } from '../../store/refusals.ts';
 import { queueOf } from './append-queue.ts';
@@ -38,54 +38,107 @@ export interface JournalOptions {
   /** Contains the records that the store already has. */
   readonly log: RecordLog;
   /** Returns the current lease. It is read for every batch, as it is renewed in between. */
-  readonly lease: () => Lease | undefined;
+  lease(): Lease | undefined;
   readonly origin?: RunOrigin | undefined;
+  /** True if records may be written. Those of before are written with the next one. @default always */
+  isOpen?(): boolean;
   /** Called after each batch is stored and its records are published. */
-  readonly onStored: () => void;
+  onStored(): void;
   /** Called once, when the store refuses records. */
-  readonly onFailure: (error: PhasegateError) => void;
+  onFailure(error: PhasegateError): void;
 }
 
 /** Creates the journal of a run. */
-export function createJournal({ store, log, lease, origin, onStored, onFailure }: JournalOptions): Journal {
-  const queue = queueOf(store);
-  const info = foldRunInfo(origin);
-  const inbox = foldInbox();
-  const memory = store.memories && foldMemories();
-  const waiting: { readonly at: number; readonly go: () => void }[] = [];
-  let storedCount = log.publishedCount;
-  let failure: PhasegateError | undefined;
-  const state = { abandoned: false };
-  let writing: Promise<void> | undefined;
-  for (let at = 0; at < storedCount; at++) fold(at);
+export function createJournal(options: JournalOptions): Journal {
+  return new RunJournal(options);
+}
 
-  function fold(at: number): Folded {
-    const record = recordAt(log, at);
+// --- internal ---
+
+/** Work that waits until a number of records is stored. */
+interface Waiting {
+  readonly at: number;
+  readonly go: () => void;
+}
+
+/** The journal of one run. A class, as functions of its own would take a kilobyte of each stored run. */
+class RunJournal implements Journal {
+  readonly #options: JournalOptions;
+  readonly #info: RunInfoFold;
+  readonly #inbox = foldInbox();
+  readonly #memory: MemoryFold | undefined;
+  /** Created with the first. */
+  #waiting: Waiting[] | undefined = undefined;
+  #storedCount: number;
+  #failure: PhasegateError | undefined = undefined;
+  #isAbandoned = false;
+  #writing: Promise<void> | undefined = undefined;
+
+  constructor(options: JournalOptions) {
+    const { store, log, origin } = options;
+    this.#options = options;
+    this.#info = foldRunInfo(origin);
+    this.#memory = store.memories && foldMemories();
+    this.#storedCount = log.publishedCount;
+    for (let at = 0; at < this.#storedCount; at++) this.#fold(at);
+  }
+
+  write(): void {
+    if (this.#failure || this.#isAbandoned || this.#options.isOpen?.() === false) return;
+    this.#writing ??= this.#drain();
+  }
+
+  whenDurable(go: () => void): void {
+    // The log is cut once nothing more can be stored, so its length then says nothing about what is.
+    if (this.#isAbandoned || this.#failure) return;
+    const at = this.#options.log.events.length;
+    if (at <= this.#storedCount) go();
+    else if (this.#waiting) this.#waiting.push({ at, go });
+    else this.#waiting = [{ at, go }];
+  }
+
+  async flush(): Promise<PhasegateError | undefined> {
+    await this.#writing;
+    return this.#failure;
+  }
+
+  open(): readonly InboxItem[] {
+    return this.#inbox.open();
+  }
+
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#waiting = undefined;
+  }
+
+  #fold(at: number): Folded {
+    const record = recordAt(this.#options.log, at);
     if (!record) return NOTHING;
-    info.apply(record);
-    return { items: inbox.apply(record), memories: memory?.apply(record) ?? NOTHING.memories };
+    this.#info.apply(record);
+    return { items: this.#inbox.apply(record), memories: this.#memory?.apply(record) ?? NOTHING.memories };
   }
 
   /** The batch of all records from an index on. */
-  function batchFrom(from: number): Batch {
+  #batchFrom(from: number): Batch {
+    const { log } = this.#options;
     const items = new Map<string, InboxItem>();
     const artifacts = new Map<string, StoredValue>();
     const memories: Memory[] = [];
     const records = log.events.slice(from).flatMap((_, index) => {
       const record = recordAt(log, from + index);
       if (!record) return [];
-      const folded = fold(from + index);
+      const folded = this.#fold(from + index);
       for (const item of folded.items) items.set(item.id, item);
       memories.push(...folded.memories);
       const packed = packRecord(record);
       for (const artifact of packed.artifacts) artifacts.set(artifact.hash, artifact);
       return [packed.record];
     });
-    const names = inbox.open().map(({ about }) => about);
+    const names = this.#inbox.open().map(({ about }) => about);
     return {
       runId: log.runId,
       records,
-      info: info.info([...new Set(names)]),
+      info: this.#info.info([...new Set(names)]),
       items: [...items.values()],
       artifacts: [...artifacts.values()],
       ...(memories.length > 0 && { memories }),
@@ -93,70 +146,54 @@ export function createJournal({ store, log, lease, origin, onStored, onFailure }
   }
 
   /** Returns what is to be stored now; `undefined` if there is nothing. */
-  function next(): Append | undefined {
-    if (storedCount >= log.events.length || failure || state.abandoned) return undefined;
-    return { batch: batchFrom(storedCount), lease: lease() };
+  #next(): Append | undefined {
+    const { log } = this.#options;
+    if (this.#storedCount >= log.events.length || this.#failure || this.#isAbandoned) return undefined;
+    return { batch: this.#batchFrom(this.#storedCount), lease: this.#options.lease() };
   }
 
-  async function drain(): Promise<void> {
+  async #drain(): Promise<void> {
+    const { store, log } = this.#options;
     for (;;) {
       let count = 0;
       try {
         // Batches of a run are stored one at a time, which keeps the order.
-        await queue.append(() => {
-          const append = next();
+        await queueOf(store).append(() => {
+          const append = this.#next();
           count = append?.batch.records.length ?? 0;
           return append;
         });
       } catch (cause) {
-        const error = await refusalOf(store, log.runId, lease(), count, cause);
+        const error = await refusalOf(store, log.runId, this.#options.lease(), count, cause);
         // If the journal was abandoned in between, its owner has already reported the reason.
-        if (state.abandoned) break;
-        failure = error;
-        onFailure(failure);
+        if (this.#isAbandoned) break;
+        this.#failure = error;
+        this.#options.onFailure(error);
         break;
       }
       // If the journal was abandoned in between, its owner has already reported the end.
-      if (state.abandoned) break;
+      if (this.#isAbandoned) break;
       // A record may have come since there was nothing to store.
-      if (count === 0 && storedCount >= log.events.length) break;
-      storedCount += count;
-      publishUpTo(log, storedCount);
-      release();
-      onStored();
+      if (count === 0 && this.#storedCount >= log.events.length) break;
+      this.#storedCount += count;
+      publishUpTo(log, this.#storedCount);
+      this.#release();
+      this.#options.onStored();
+      // A later record begins again.
+      if (this.#storedCount >= log.events.length) break;
     }
-    writing = undefined;
+    this.#writing = undefined;
   }
 
   /** Starts the work that waited for records that are now stored. */
-  function release(): void {
-    while (waiting[0] && waiting[0].at <= storedCount) waiting.shift()?.go();
+  #release(): void {
+    for (let first = this.#waiting?.[0]; first && first.at <= this.#storedCount; first = this.#waiting?.[0]) {
+      this.#waiting?.shift();
+      first.go();
+    }
+    if (this.#waiting?.length === 0) this.#waiting = undefined;
   }
-
-  return {
-    write() {
-      if (!failure && !state.abandoned) writing ??= drain();
-    },
-    whenDurable(go) {
-      // The log is cut once nothing more can be stored, so its length then says nothing about what is.
-      if (state.abandoned || failure) return;
-      const at = log.events.length;
-      if (at <= storedCount) go();
-      else waiting.push({ at, go });
-    },
-    async flush() {
-      await writing;
-      return failure;
-    },
-    open: () => inbox.open(),
-    abandon() {
-      state.abandoned = true;
-      waiting.length = 0;
-    },
-  };
 }
-
-// --- internal ---
 
 const REFUSED = 'Repair the store, then resume the run: all its published records are stored.';
 /** Hint if the file of the store was removed, replaced or damaged. */

@@ -3,23 +3,21 @@
  *
  * @module
  */
-import type { Recalled, WorkHost } from '../../actors/work/work-host.ts';
+import type { WorkHost } from '../../actors/work/work-host.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { readAnswerBody, type AnswerBody } from '../../projections/inbox/reply.ts';
+import type { AnswerBody } from '../../projections/inbox/reply.ts';
 import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
-import { createJournal, type Journal } from './journal.ts';
+import { runExists } from '../../store/refusals.ts';
+import { createJournal, type Journal, type JournalOptions } from './journal.ts';
 import { giveBack, suspendLease, type Wait } from './release-lease.ts';
 import { leaseLostError, leaseUnsureError } from './lease-lost.ts';
 import { pollMessages, type MessagePoll } from './message-poll.ts';
-import { patientStore } from './patient-store.ts';
+import { durableHost } from './durable-host.ts';
+import { receiveMessages, type PeerMessage } from './peer-messages.ts';
+import { patientStore, type PatientStore } from './patient-store.ts';
 import type { RecordLog } from './record-log.ts';
-
-/** A message from another process to a run. */
-export type PeerMessage =
-  | { readonly kind: 'cancel'; readonly body: unknown }
-  | ({ readonly kind: 'answer'; readonly item: string; readonly by: string } & AnswerBody);
 
 /** Stores a run. */
 export interface RunPersistence {
@@ -80,170 +78,172 @@ export interface PersistenceOptions {
 const [LEASE_MS, RENEW_MS] = [30_000, 10_000];
 
 /** Prepares to store a run. It does nothing before `open`. */
-export function persistRun({
-  store: given,
-  log,
-  origin,
-  lease: taken,
-  holder = thisHolder(),
-}: PersistenceOptions): RunPersistence {
-  const store = patientStore(given);
-  let lease = taken;
-  let opened = false;
-  let opening: Promise<void> | undefined;
-  let onLoss: (error: PhasegateError) => void = () => undefined;
-  let onStored: () => void = () => undefined;
-  let renewal: ReturnType<typeof setInterval> | undefined;
-  let poll: MessagePoll | undefined;
-  let lastMessageId = 0;
-  let listenNow: () => Promise<void> = () => Promise.resolve();
-  let failed = false;
-  let renewing: Promise<unknown> | undefined;
-  const journal = createJournal({
-    store,
-    log,
-    origin,
-    lease: () => lease,
-    onStored: () => (keepProcessAlive(), onStored()),
-    onFailure(error) {
-      failed = true;
-      onLoss(error);
-    },
-  });
+export function persistRun(options: PersistenceOptions): RunPersistence {
+  return new StoredRun(options);
+}
 
-  /** @returns The error of the store, if it could not tell that the lease is still ours. */
-  function renew(): Promise<unknown> {
-    renewing ??= renewOnce().finally(() => (renewing = undefined));
-    return renewing;
+// --- internal ---
+
+/** The persistence of one run. A class, as functions of its own would take 2 KB of each stored run. */
+class StoredRun implements RunPersistence, JournalOptions {
+  readonly store: PatientStore;
+  readonly log: RecordLog;
+  readonly origin: RunOrigin | undefined;
+  readonly journal: Journal;
+  readonly host: WorkHost;
+  readonly #holder: string;
+  readonly #isTaken: boolean;
+  #lease: Lease | undefined;
+  #isOpen = false;
+  #opening: Promise<void> | undefined = undefined;
+  #onLoss: ((error: PhasegateError) => void) | undefined = undefined;
+  #onMessage: ((message: PeerMessage) => void) | undefined = undefined;
+  #onStored: (() => void) | undefined = undefined;
+  #renewal: ReturnType<typeof setInterval> | undefined = undefined;
+  #poll: MessagePoll | undefined = undefined;
+  #lastMessageId = 0;
+  #hasFailed = false;
+  #renewing: Promise<unknown> | undefined = undefined;
+
+  constructor({ store, log, origin, lease, holder = thisHolder() }: PersistenceOptions) {
+    this.store = patientStore(store);
+    this.log = log;
+    this.origin = origin;
+    this.#lease = lease;
+    this.#isTaken = lease !== undefined;
+    this.#holder = holder;
+    this.journal = createJournal(this);
+    this.host = durableHost(this.store, log, this);
   }
 
-  async function renewOnce(): Promise<unknown> {
-    if (!lease || failed) return undefined;
+  whenDurable(go: () => void): void {
+    this.journal.whenDurable(() => this.#whenLeaseHeld(go));
+  }
+
+  lease(): Lease | undefined {
+    return this.#lease;
+  }
+
+  isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  onStored(): void {
+    this.#keepProcessAlive();
+    this.#onStored?.();
+  }
+
+  onFailure(error: PhasegateError): void {
+    this.#hasFailed = true;
+    this.#onLoss?.(error);
+  }
+
+  whenStored(call: () => void): void {
+    this.#onStored = call;
+  }
+
+  /** Listens, and stops the run if a message is damaged: it may be an answer, which must neither be applied nor be passed over. */
+  async listen(): Promise<void> {
+    if (!this.#onMessage) return;
     try {
-      lease = await store.renew(lease, LEASE_MS);
+      const onPlace = (id: number) => (this.#lastMessageId = id);
+      await receiveMessages(this.store, this.log, this.#lastMessageId, this.#onMessage, onPlace);
     } catch (error) {
-      if (failed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return error;
-      failed = true;
-      journal.abandon();
-      onLoss(await leaseLostError(store, lease, error));
+      if (this.#hasFailed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      this.#stop();
+      this.#onLoss?.(error);
+    }
+  }
+
+  async claim(item: string, body: AnswerBody, by = ''): Promise<void> {
+    // Other processes can answer an item only once it is stored, so this process waits for that as well.
+    const failure = await this.journal.flush();
+    if (failure) throw failure;
+    const { runId, now } = this.log;
+    await this.store.post({ runId, kind: 'answer', item, body, by, time: now() });
+  }
+
+  open(...[onLoss, onMessage, before]: Parameters<RunPersistence['open']>): Promise<void> {
+    this.#onLoss = onLoss;
+    this.#onMessage = onMessage;
+    return (this.#opening = this.#take(before));
+  }
+
+  heard(): number {
+    return this.#lastMessageId;
+  }
+
+  async place(): Promise<number | undefined> {
+    return this.store.lastMessage?.();
+  }
+
+  async close(wait?: Wait, last?: () => Promise<void>): Promise<unknown> {
+    const failure = await this.#opening?.then(
+      () => this.journal.flush(),
+      (thrown: unknown) => thrown,
+    );
+    this.#poll?.stop();
+    if (last && this.#isOpen && failure === undefined && !this.#hasFailed) await last().catch(() => undefined);
+    // A renewal that has just failed reports its reason first.
+    await this.#renewing;
+    clearInterval(this.#renewal);
+    if (this.#lease && wait && !this.#hasFailed) await suspendLease(this.store, this.#lease, wait);
+    else if (this.#lease) await giveBack(this.store, this.#lease);
+    return failure;
+  }
+
+  async #take(before: Promise<unknown> | undefined): Promise<void> {
+    await before;
+    this.#lease ??= await this.store.acquire(this.log.runId, this.#holder, LEASE_MS);
+    if (!this.#isTaken && (await this.store.run(this.log.runId))) throw runExists(this.log.runId);
+    this.#isOpen = true;
+    this.#renewal = setInterval(() => void this.#renew().catch(() => undefined), RENEW_MS);
+    if (typeof this.#renewal === 'object') this.#renewal.unref();
+    this.#poll = pollMessages(this.store, () => this.listen());
+    this.#keepProcessAlive();
+    this.journal.write();
+  }
+
+  /** @returns The error of the store, if it could not tell that the lease is still ours. */
+  #renew(): Promise<unknown> {
+    this.#renewing ??= this.#renewOnce().finally(() => (this.#renewing = undefined));
+    return this.#renewing;
+  }
+
+  async #renewOnce(): Promise<unknown> {
+    const lease = this.#lease;
+    if (!lease || this.#hasFailed) return undefined;
+    try {
+      this.#lease = await this.store.renew(lease, LEASE_MS);
+    } catch (error) {
+      if (this.#hasFailed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return error;
+      this.#stop();
+      this.#onLoss?.(await leaseLostError(this.store, lease, error));
     }
     return undefined;
+  }
+
+  #stop(): void {
+    this.#hasFailed = true;
+    this.journal.abandon();
   }
 
   /**
    * Begins work if this process still has the lease. A process that was suspended for longer than the lease may have lost it. Then
    * its earlier records no longer justify new work. The same holds for one whose renewal was answered after it had expired again.
    */
-  function whenLeaseHeld(go: () => void): void {
-    if (lease && store.isOurs(lease)) return go();
-    void renew().then((error) => {
-      if (failed) return;
-      if (error === undefined) return lease ? whenLeaseHeld(go) : go();
-      failed = true;
-      journal.abandon();
-      onLoss(leaseUnsureError(log.runId, error));
+  #whenLeaseHeld(go: () => void): void {
+    if (this.#lease && this.store.isOurs(this.#lease)) return go();
+    void this.#renew().then((error) => {
+      if (this.#hasFailed) return;
+      if (error === undefined) return this.#lease ? this.#whenLeaseHeld(go) : go();
+      this.#stop();
+      this.#onLoss?.(leaseUnsureError(this.log.runId, error));
     });
   }
 
-  /** Memories of other runs. The machine asks for them before this run has learned anything itself. */
-  async function recall(phase: string): Promise<readonly Recalled[]> {
-    const [first] = log.events;
-    if (first?.type !== 'run.started' || first.memory === undefined) return [];
-    const known = (await store.memories?.({ scope: first.memory, pipeline: first.plan.name, phase })) ?? [];
-    return known.map(({ runId, text }) => ({ run: runId, reflection: text }));
-  }
-
-  async function listen(onMessage: (message: PeerMessage) => void): Promise<void> {
-    const messages = await store.messages(log.runId, lastMessageId);
-    for (const { id, kind, item, body, by, time } of messages) {
-      lastMessageId = id;
-      if (kind === 'cancel' && time <= lastReopened(log)) continue;
-      if (kind === 'cancel') onMessage({ kind, body });
-      else if (item !== undefined) onMessage({ kind, item, by, ...readAnswerBody(body) });
-    }
-  }
-
-  /** Listens, and stops the run if a message is damaged: it may be an answer, which must neither be applied nor be passed over. */
-  async function listenSafely(onMessage: (message: PeerMessage) => void): Promise<void> {
-    try {
-      await listen(onMessage);
-    } catch (error) {
-      if (failed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
-      failed = true;
-      journal.abandon();
-      onLoss(error);
-    }
-  }
-
   /** Keeps the process alive for messages only while an item waits for an answer. */
-  function keepProcessAlive(): void {
-    poll?.keepAlive(journal.open().length > 0);
+  #keepProcessAlive(): void {
+    this.#poll?.keepAlive(this.journal.open().length > 0);
   }
-
-  async function take(onMessage: (message: PeerMessage) => void, before: Promise<unknown> | undefined): Promise<void> {
-    await before;
-    lease ??= await store.acquire(log.runId, holder, LEASE_MS);
-    if (!taken && (await store.run(log.runId))) throw runExists(log.runId);
-    opened = true;
-    renewal = setInterval(() => void renew().catch(() => undefined), RENEW_MS);
-    if (typeof renewal === 'object') renewal.unref();
-    poll = pollMessages(store, () => listenSafely(onMessage));
-    keepProcessAlive();
-    journal.write();
-  }
-
-  return {
-    // Records that precede the lease are written once it is acquired.
-    journal: { ...journal, write: () => opened && journal.write() },
-    host: {
-      whenDurable: (go) => journal.whenDurable(() => whenLeaseHeld(go)),
-      ...(store.memories && { recall }),
-    },
-    isOpen: () => opened,
-    whenStored(call) {
-      onStored = call;
-    },
-    listen: () => listenNow(),
-    async claim(item, body, by = '') {
-      // Other processes can answer an item only once it is stored, so this process waits for that as well.
-      const failure = await journal.flush();
-      if (failure) throw failure;
-      await store.post({ runId: log.runId, kind: 'answer', item, body, by, time: log.now() });
-    },
-    open(reportLoss, onMessage, before) {
-      onLoss = reportLoss;
-      listenNow = () => listenSafely(onMessage);
-      opening = take(onMessage, before);
-      return opening;
-    },
-    heard: () => lastMessageId,
-    place: async () => store.lastMessage?.(),
-    async close(wait, last) {
-      const failure = await opening?.then(
-        () => journal.flush(),
-        (thrown: unknown) => thrown,
-      );
-      poll?.stop();
-      if (last && opened && failure === undefined && !failed) await last().catch(() => undefined);
-      // A renewal that has just failed reports its reason first.
-      await renewing;
-      clearInterval(renewal);
-      if (lease && wait && !failed) await suspendLease(store, lease, wait);
-      else if (lease) await giveBack(store, lease);
-      return failure;
-    },
-  };
-}
-
-// --- internal ---
-
-/** Time of the last retry, in milliseconds since 1970. Earlier messages to cancel are ignored. */
-function lastReopened({ events, times }: RecordLog): number {
-  return times[events.findLastIndex(({ type }) => type === 'run.reopened')] ?? -Infinity;
-}
-
-function runExists(runId: string): PhasegateError {
-  return new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store has a run with that id`, {
-    hint: 'Resume it with resumeRun(), or start another run with another id.',
-  });
 }

@@ -18,7 +18,8 @@ export interface RecordLog {
   readonly events: RunEvent[];
   /** Times of the events, by index. A record is created only when it is read, so its time is stored here. */
   readonly times: number[];
-  readonly listeners: (() => void)[];
+  /** Created with the first. */
+  listeners: (() => void)[] | undefined;
   /** Number of published events. Without a store every event is published at once. */
   publishedCount: number;
   /** True if an event is published only by {@link publishUpTo}. */
@@ -35,12 +36,17 @@ export function createRecordLog(runId: string, now: () => number, isBuffered = f
     now,
     events: [],
     times: [],
-    listeners: [],
+    listeners: undefined,
     publishedCount: 0,
     isBuffered,
     isDetached: false,
     isClosed: false,
   };
+}
+
+/** Returns the time source of a log: a clock, or else the system. @returns A function that returns milliseconds since 1970. */
+export function timeFrom(clock: { now?(): number } | undefined): () => number {
+  return clock ? () => clock.now?.() ?? Date.now() : systemTime;
 }
 
 /** Appends an event with its time. Publishes it unless the log is buffered. */
@@ -109,20 +115,34 @@ export async function* iterate(log: RecordLog, from = 1): AsyncGenerator<RunReco
 
 // --- internal ---
 
+/** One function for all logs, as a process may have thousands. */
+function systemTime(): number {
+  return Date.now();
+}
+
 /** True if all events are published and the log is closed. */
 function isOver({ isClosed, isDetached, publishedCount, events }: RecordLog): boolean {
   return isClosed && (isDetached || publishedCount === events.length);
 }
 
 function wake({ listeners }: RecordLog): void {
-  if (listeners.length === 0) return;
+  if (!listeners?.length) return;
   for (const listener of listeners.slice()) listener();
 }
 
+function isListening({ listeners }: RecordLog, listener: () => void): boolean {
+  return listeners?.includes(listener) ?? false;
+}
+
 function drop({ listeners }: RecordLog, listener: () => void): boolean {
-  const at = listeners.indexOf(listener);
-  if (at !== -1) listeners.splice(at, 1);
+  const at = listeners?.indexOf(listener) ?? -1;
+  if (at !== -1) listeners?.splice(at, 1);
   return at !== -1;
+}
+
+function listen(log: RecordLog, listener: () => void): void {
+  if (log.listeners) log.listeners.push(listener);
+  else log.listeners = [listener];
 }
 
 function next(log: RecordLog): Promise<void> {
@@ -131,7 +151,7 @@ function next(log: RecordLog): Promise<void> {
       drop(log, once);
       resolve();
     };
-    log.listeners.push(once);
+    listen(log, once);
   });
 }
 
@@ -142,14 +162,14 @@ function follow(log: RecordLog, subscriber: Pick<Observer<RunRecord>, 'next' | '
   const drain = () => {
     if (busy) return;
     busy = true;
-    for (let record = publishedAt(log, at); record && log.listeners.includes(drain); record = publishedAt(log, at)) {
+    for (let record = publishedAt(log, at); record && isListening(log, drain); record = publishedAt(log, at)) {
       at += 1;
       subscriber.next(record);
     }
     busy = false;
     if (isOver(log) && drop(log, drain)) subscriber.complete();
   };
-  log.listeners.push(drain);
+  listen(log, drain);
   drain();
   return () => drop(log, drain);
 }

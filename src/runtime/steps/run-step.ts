@@ -150,7 +150,7 @@ export async function runStep({ pipeline, runId, records, now, tries = [], act }
   const resumed = begun ? undefined : prepareResume(runId, pipeline, records, {}, 'resume').replayed;
   const input = begun ?? inputOf(runId, resumed?.state);
   const actor = createActor(machineOf(pipeline), { id: runId, input, clock });
-  setEventListener(actor, publish);
+  setEventListener(actor, { publish });
   setPorts(actor, remotePorts(pieces));
   actor.subscribe({ error: (error) => (failure = error) });
   if (resumed) continueFrom(actor, resumed, { now, times, leftAt: now, next: () => undefined });
