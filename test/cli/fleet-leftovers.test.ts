@@ -1,11 +1,11 @@
 /** Changes and folders of fleets that have not come to their end. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { gitWorkspace } from '../../src/workspaces/operations/git-workspace.ts';
-import { git, openAt, put, signal } from '../workspaces/rig.ts';
+import { git, openAt, put, shell, signal } from '../workspaces/rig.ts';
 import { phasegate, start, witness } from './cli.ts';
 
 const place = { home: '', cwd: '' };
@@ -68,6 +68,30 @@ describe('phasegate diff', () => {
     expect((await run('diff', 'plan')).stderr).toContain(
       'It only made a plan. Carry that out with: phasegate show plan --json > plan.json && phasegate fleet --plan plan.json\n',
     );
+  });
+});
+
+describe('phasegate rm', () => {
+  it('says that the work of a fleet stays, until its refs are removed as documented', async () => {
+    const writes = `import { writeFileSync } from 'node:fs'; writeFileSync('a', 'a');`;
+    await run('fleet', '--plan', 'plan.json', '--yes', '--run-id', 'one', ...(await agent(writes)));
+    const [removed, work, ...more] = (await run('rm', 'one')).stdout.split('\n');
+    expect([removed, more]).toEqual(['removed run one of "fleet"', ['']]);
+    expect(work).toMatch(
+      /^its work stays in the repository, as phasegate\/one and refs\/phasegate\/one\/…: https.*#refs$/u,
+    );
+    const [, commands = ''] = /```sh\n(git for-each-ref[^`]*)```/u.exec(await readFile('docs/fleet.md', 'utf8')) ?? [];
+    await shell(place.cwd, commands.replaceAll('<run>', 'one'));
+    expect(await git(place.cwd, 'for-each-ref', '--format=%(refname:short)')).toBe(
+      await git(place.cwd, 'branch', '--show-current'),
+    );
+  });
+
+  it('says nothing of refs that a fleet does not have', async () => {
+    await run('plan', 'Go.', '--yes', '--run-id', 'one', ...(await agent(PLANS)));
+    await git(place.cwd, 'update-ref', '-d', 'refs/heads/phasegate/one');
+    await shell(place.cwd, "git for-each-ref --format='delete %(refname)' refs/phasegate/one | git update-ref --stdin");
+    expect((await run('rm', 'one')).stdout).toMatch(/^removed run one of "plan"\n$/u);
   });
 });
 
