@@ -151,6 +151,14 @@ describe('phasegate fleet --plan', () => {
     expect(await carriedOut('plan.json')).toEqual(['.gitignore', '1.txt', '2.txt']);
   });
 
+  it('refuses the plan of a phase that works again, as a later one may replace it', async () => {
+    const plan = { status: 'running', outputs: { plan: PLAN } };
+    await save('plan.json', JSON.stringify({ runId: 'plan', phases: { plan } }));
+    const { code, stderr } = await run('fleet', '--plan', 'plan.json', '--agent', place.agent, '--yes');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('as its run plan has no approved plan\n')]);
+    expect(existsSync(place.calls)).toBe(false);
+  });
+
   it('takes a plan that begins with a byte order mark', async () => {
     await save('plan.json', `\uFEFF${JSON.stringify(PLAN)}`);
     expect(await carriedOut('plan.json')).toEqual(['.gitignore', '1.txt', '2.txt']);
