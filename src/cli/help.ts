@@ -67,7 +67,14 @@ const MORE: ReadonlyMap<string, More> = new Map<string, More>([
       page: 'cli.md#fleet-plan',
     },
   ],
-  ['plan', { group: FLEET, examples: ['plan "Add a login page" --agent codex'], page: 'cli.md#fleet-plan' }],
+  [
+    'plan',
+    {
+      group: FLEET,
+      examples: ['plan "Add a login page" --agent codex', 'plan "Add a login page" -o plan.json'],
+      page: 'cli.md#fleet-plan',
+    },
+  ],
   ['diff', { group: FLEET, examples: ['diff latest', 'diff latest 2b --stat'], page: 'cli.md#diff-apply' }],
   ['apply', { group: FLEET, examples: ['apply latest'], page: 'cli.md#diff-apply' }],
   ['workspaces', { group: FLEET, examples: ['workspaces', 'workspaces --prune'], page: 'cli.md#workspaces' }],
@@ -141,7 +148,7 @@ const OPTION_GROUPS: ReadonlyMap<string, readonly string[]> = new Map([
   ],
   ['Limits:', ['--max-cost', '--max-tokens', '--max-attempts', '--timeout', '--deadline']],
   ['People:', ['--yes', '--wait', '--ui']],
-  ['Output:', ['--json', '--inspect']],
+  ['Output:', ['--output', '--json', '--inspect']],
   ['Records:', ['--store', '--no-store', '--run-id', '--memory', '--no-memory']],
 ]);
 

@@ -7,6 +7,7 @@ import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { ApplyFlags } from './fleet/apply.ts';
 import type { DiffFlags } from './fleet/diff.ts';
 import type { FleetFlags } from './fleet/run-fleet.ts';
+import type { PlanFlags } from './fleet/run-plan.ts';
 import type { WorkspacesFlags } from './fleet/workspaces.ts';
 import { toCount, withLimits } from './options/limit-flags.ts';
 import type { ExitCode } from './process/exit-code.ts';
@@ -17,7 +18,11 @@ import type { ProgramIo } from './terminal/program-io.ts';
 export function addFleetCommands(program: Command, io: ProgramIo, end: (code: ExitCode) => void): void {
   withFleetOptions(program.command('fleet').argument('[goal]', 'the goal, in words'))
     .description('have agents plan a goal and carry it out in folders of their own, level by level')
-    .option('--plan <file>', 'a JSON file with the plan; then no agent plans', notBlank)
+    .option(
+      '--plan <file>',
+      'a JSON file with the plan, or a run of phasegate plan by show --json; then no agent plans',
+      notBlank,
+    )
     .option('--reviewer <agent>', 'an agent that reviews each level; may be repeated', addTo)
     .option('--check <line>', 'a line for the shell that has to succeed after each level; may be repeated', addTo)
     .option('--attempts <count>', 'most attempts of a level (default: 2)', toCount)
@@ -30,8 +35,9 @@ export function addFleetCommands(program: Command, io: ProgramIo, end: (code: Ex
     );
   withFleetOptions(program.command('plan').argument('<goal>', 'the goal, in words'))
     .description('have an agent plan a goal; nobody carries the plan out')
-    .action(async (goal: string, flags: FleetFlags) =>
-      end(await (await import('./fleet/run-fleet.ts')).runFleet(goal, flags, io, true)),
+    .option('-o, --output <file>', 'write the approved plan to a new file, for fleet --plan', notBlank)
+    .action(async (goal: string, flags: PlanFlags) =>
+      end(await (await import('./fleet/run-plan.ts')).runPlan(goal, flags, io)),
     );
   withStore(program.command('apply <run>'))
     .description('move your branch and files to the work of a fleet, if that loses nothing of yours')
@@ -41,7 +47,7 @@ export function addFleetCommands(program: Command, io: ProgramIo, end: (code: Ex
     );
   withStore(program.command('diff <run> [subtask]'))
     .description('print the changes of a fleet so far, or of one subtask')
-    .option('--stat', 'print the names of the files only')
+    .option('--stat', 'print the names of the files and counts of lines only')
     .action(async (run: string, subtask: string | undefined, flags: DiffFlags) =>
       end(await (await import('./fleet/diff.ts')).diffStored(run, subtask, flags, io)),
     );

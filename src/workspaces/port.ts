@@ -120,6 +120,8 @@ export interface Pruned {
   /** Paths of folders. */
   readonly removed: readonly string[];
   readonly left: readonly WorkspaceInfo[];
+  /** Folders with content that `rescue` has kept, and the refs that have it as commits. @default none */
+  readonly rescued?: readonly { readonly path: string; readonly ref: string }[];
 }
 
 /** Options of {@link Workspaces.prune}. */

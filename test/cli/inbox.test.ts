@@ -82,7 +82,9 @@ describe('an item as lines', () => {
   it('shortens the inputs, and counts the rest', () => {
     const text = plainItem(detailOf(), 0);
     expect(text.match(/^ {2}plan \/ t\d+:$/gmu)).toHaveLength(10);
-    expect(text).toContain('    … 20 more lines\n  and 2 outputs more: --json has all of them\n');
+    expect(text).toContain(
+      '    … 20 more lines: --json has all of them\n  and 2 outputs more: --json has all of them\n',
+    );
   });
 
   it('shows one line of each input to a reviewer, and counts the rest', () => {

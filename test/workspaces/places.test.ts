@@ -328,6 +328,7 @@ describe('list() and prune()', () => {
     const rescued = await workspaces.prune({ rescue: true, signal });
     expect([rescued.removed, rescued.left.map(({ path }) => path)]).toEqual([[left.path], [used.path]]);
     const [ref = ''] = (await lab.git('for-each-ref', '--format=%(refname)', 'refs/phasegate/run/left')).split('\n');
+    expect(rescued.rescued).toEqual([{ path: left.path, ref }]);
     expect(await lab.git('ls-tree', '--name-only', ref, 'only-here')).toBe('only-here');
     await used.close();
     expect(await workspaces.list(signal)).toEqual([]);
@@ -340,7 +341,7 @@ describe('list() and prune()', () => {
     const home = join(lab.root, (await readdir(lab.root))[0] ?? '');
     await put(home, 'mine/file', 'x');
     await put(home, 'broken/workspace.json', '{"version":1}');
-    expect(await workspaces.prune({ rescue: true, signal })).toEqual({ removed: [], left: [] });
+    expect(await workspaces.prune({ rescue: true, signal })).toEqual({ removed: [], left: [], rescued: [] });
     expect(existsSync(join(home, 'mine/file'))).toBe(true);
   });
 });

@@ -76,6 +76,34 @@ describe('a process that an agent leaves', () => {
   });
 });
 
+describe('an agent that outlives its phasegate', () => {
+  it.each(['clone', 'worktree'] as const)('keeps its folder, a %s, until it has ended', async (isolation) => {
+    const lab = await makeLab(folder.path);
+    const workspaces = lab.workspaces({ isolation });
+    const { base } = await workspaces.start({ run: 'run', signal });
+    const one = await workspaces.open(placeOf(), { base, disposable: true, signal });
+    const agent = spawn('sleep', ['600'], { cwd: one.path, detached: true, stdio: 'ignore', env: {} });
+    const ended = new Promise((resolve) => agent.once('exit', resolve));
+    await one.entered(agent.pid ?? 0);
+    const marker = join(one.path, '../workspace.json');
+    const facts = JSON.parse(await readFile(marker, 'utf8')) as { owner: object };
+    await put(
+      join(marker, '..'),
+      'workspace.json',
+      JSON.stringify({ ...facts, owner: { ...facts.owner, pid: 2 ** 30 } }),
+    );
+    const { removed, left } = await workspaces.prune({ rescue: true, signal });
+    expect(removed).toEqual([]);
+    expect(left.map(({ state, reason }) => [state, reason.split(' ', 2)])).toEqual([
+      ['inUse', ['Process', String(agent.pid)]],
+    ]);
+    expect(await lives(agent.pid ?? 0)).toBe(true);
+    agent.kill('SIGKILL');
+    await ended;
+    expect((await workspaces.prune({ signal })).removed).toEqual([one.path]);
+  });
+});
+
 /** Programs that work up to a point and then kill themselves, as if by a power cut. */
 const POINTS = ['start', 'try', 'clone', 'open', 'agent', 'commit', 'keep', 'close'] as const;
 

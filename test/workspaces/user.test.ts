@@ -99,6 +99,18 @@ describe('a repository with', () => {
     expect(dirty.snapshot.files).toEqual([{ path: 'mine', status: 'added' }]);
   });
 
+  it('a filter is told that work is committed as it is, which it then is', async () => {
+    const lab = await makeLab(folder.path);
+    await lab.put('.gitattributes', 'mine filter=upper\n');
+    await lab.git('config', 'filter.upper.clean', 'tr a-z A-Z');
+    await commitAll(lab);
+    const { notes, snapshot } = await goThrough(lab);
+    expect(notes.map(({ text }) => text)).toEqual([
+      expect.stringContaining('agents write to them is committed as it is.'),
+    ]);
+    expect(await lab.git('show', `${snapshot.commit}:mine`)).toMatch(/[a-z]/u);
+  });
+
   it('no commit', async () => {
     const lab = await makeLab(folder.path);
     await rm(join(lab.user, '.git'), { recursive: true });

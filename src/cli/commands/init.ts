@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { installedAgent } from '../load/installed-agent.ts';
 import { agentOf } from '../load/yaml/build-agent.ts';
+import { parseJson } from '../options/parse-json.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { GUIDE_PAGE, pageOf } from '../terminal/doc-pages.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -60,7 +61,7 @@ async function firstAgent(given: string | true, io: ProgramIo): Promise<FirstAge
 
 async function hasTestScript(io: ProgramIo): Promise<boolean> {
   try {
-    const described: unknown = JSON.parse(await readFile(placeOf('package.json', io), 'utf8'));
+    const described = parseJson(await readFile(placeOf('package.json', io), 'utf8'));
     return z.object({ scripts: z.object({ test: z.string() }) }).safeParse(described).success;
   } catch {
     return false;

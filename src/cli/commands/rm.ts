@@ -7,12 +7,14 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { counted } from '../../projections/wording/amount-words.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { runTable, withStanding } from '../show/run-table.ts';
+import { pageOf } from '../terminal/doc-pages.ts';
 import { createPainter } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -36,6 +38,7 @@ export async function removeStored(wanted: readonly string[], flags: StoreFlags,
   const compaction = await opened.store.compact?.();
   await opened.store.close();
   if (compaction?.pending) io.stdout.write(`${pendingText(compaction.pending)}\n`);
+  for (const run of runs.values()) if (isFleet(run)) await tellOfRefs(run.runId, io);
   return exitCode.completed;
 }
 
@@ -69,6 +72,19 @@ export function sizeText(bytes: number): string {
 // --- internal ---
 
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
+
+/** A fleet file is the only definition in JSON. */
+function isFleet({ source = '' }: ListedRun): boolean {
+  return source.endsWith('.json');
+}
+
+/** Says that the work of a fleet stays in the repository, as it is the user's. */
+async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {
+  const refs = await remainingRefs(io.cwd, runId);
+  if (!refs) return;
+  const { branch, root } = refs;
+  io.stdout.write(`its work stays in the repository, as ${branch} and ${root}/…: ${pageOf('fleet.md#refs')}\n`);
+}
 
 async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
   await releaseDeadLease(opened, run);

@@ -14,7 +14,7 @@ import { readInput, type InputFlags } from '../options/read-input.ts';
 import { openStoreToRun, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { dashboardNextTo } from '../run/dashboard.ts';
-import { drive, isAttended, type DriveFlags } from '../run/drive.ts';
+import { drive, isAttended, type Driven, type DriveFlags } from '../run/drive.ts';
 import { openInspection } from '../run/inspection.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 
@@ -29,8 +29,13 @@ export interface RunFlags extends InputFlags, StoreFlags, DriveFlags, LimitFlags
   readonly detach?: boolean | undefined;
 }
 
-/** Runs the pipeline of a file and shows its progress. */
-export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Promise<ExitCode> {
+/** Runs the pipeline of a file and shows its progress. @param ending Makes the last lines of the output. */
+export async function runFile(
+  file: string,
+  flags: RunFlags,
+  io: ProgramIo,
+  ending?: Driven['ending'],
+): Promise<ExitCode> {
   const input = await readInput(flags, io);
   const limits = limitsOf(flags);
   const loaded = await loadToRun(file, io);
@@ -70,7 +75,7 @@ export async function runFile(file: string, flags: RunFlags, io: ProgramIo): Pro
     ...(opened && { store: opened.store, holder: thisHolder(), source: placeOf(file, io) }),
   });
   return drive(
-    { run, opened, attended, isNew: true, servers: [dashboard, inspection].filter((one) => one !== undefined) },
+    { run, opened, attended, isNew: true, ending, servers: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,
     io,
   );

@@ -4,11 +4,13 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { PLAN } from '../../fleet/approval.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { applyRun, type Applied } from '../../workspaces/operations/apply-run.ts';
 import { findRun } from '../options/find-run.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
+import { fleetCommand, saveCommand } from '../show/plan-steps.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { withoutInterrupts } from '../process/interrupt.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -24,7 +26,9 @@ export interface ApplyFlags extends StoreFlags {
 /** Moves the user's branch and files to the work of a run, if that loses nothing. Otherwise prints the reason and a command. */
 export async function applyStored(wanted: string, flags: ApplyFlags, io: ProgramIo): Promise<ExitCode> {
   refuseAgents(`apply the work of run ${wanted}`, io);
-  const { runId, status } = await runOf(wanted, flags, io);
+  const { run, opened } = await runOf(wanted, flags, io);
+  const { runId, status } = run;
+  if (hasOnlyPlanned(run)) throw onlyPlanned(runId, opened);
   if (status !== 'completed' && !flags.partial) throw notCompleted(runId, status);
   const { signal } = new AbortController();
   const result = await withoutInterrupts(
@@ -47,13 +51,29 @@ export async function applyStored(wanted: string, flags: ApplyFlags, io: Program
 /** Most files that are named. */
 const MOST_SHOWN = 20;
 
-async function runOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<ListedRun> {
+async function runOf(
+  wanted: string,
+  flags: StoreFlags,
+  io: ProgramIo,
+): Promise<{ readonly run: ListedRun; readonly opened: OpenStore }> {
   const opened = openStore(flags, 'read', io);
   try {
-    return await findRun(opened, wanted);
+    return { run: await findRun(opened, wanted), opened };
   } finally {
     await opened.store.close();
   }
+}
+
+/** True for a run of `phasegate plan`: a fleet file is the only definition in JSON. */
+function hasOnlyPlanned({ pipeline, source = '' }: ListedRun): boolean {
+  return pipeline === PLAN && source.endsWith('.json');
+}
+
+function onlyPlanned(runId: string, opened: OpenStore): PhasegateError {
+  const file = 'plan.json';
+  return new PhasegateError('INPUT_INVALID', `Cannot apply run ${runId} as it only made a plan`, {
+    hint: `Carry that out with: ${saveCommand(runId, opened, file)} && ${fleetCommand(file)}`,
+  });
 }
 
 /** Returns lines with the files that are in the way, and what a person can do. */

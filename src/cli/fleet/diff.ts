@@ -4,19 +4,22 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { ListedRun } from '../../store/port.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { findRun } from '../options/find-run.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { fleetCommand, saveCommand } from '../show/plan-steps.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
+import { quotedPath } from '../terminal/quoted-path.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { readCommits } from './fleet-records.ts';
 import { argument } from '../terminal/text.ts';
 
 /** Flags of `phasegate diff`. */
 export interface DiffFlags extends StoreFlags {
-  /** True to print the names of files only. */
+  /** True to print the names of files, and counts of their lines, only. */
   readonly stat?: boolean | undefined;
 }
 
@@ -27,8 +30,9 @@ export async function diffStored(
   flags: DiffFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
-  const { runId, commits } = await commitsOf(wanted, flags, io);
-  if (!commits) throw nothingYet(runId);
+  const { run, opened, commits } = await commitsOf(wanted, flags, io);
+  const { runId } = run;
+  if (!commits) throw nothingYet(run, opened);
   const one = subtask === undefined ? undefined : commits.subtasks.get(subtask);
   if (subtask !== undefined && !one) throw unknownSubtask(runId, subtask, [...commits.subtasks.keys()]);
   const { signal } = new AbortController();
@@ -39,7 +43,7 @@ export async function diffStored(
     signal,
   });
   const lines = files.map(
-    ({ path, added, deleted, isBinary }) => `${path}  ${isBinary ? 'binary' : `+${added} -${deleted}`}\n`,
+    ({ path, added, deleted, isBinary }) => `${quotedPath(path)}  ${isBinary ? 'binary' : `+${added} -${deleted}`}\n`,
   );
   // A terminal would obey what agents have written; a program gets the exact text.
   const shown = flags.stat ? lines.join('') : text;
@@ -54,7 +58,7 @@ async function commitsOf(wanted: string, flags: DiffFlags, io: ProgramIo) {
   const opened = openStore(flags, 'read', io);
   try {
     const run = await findRun(opened, wanted);
-    return { runId: run.runId, commits: await readCommits(opened.store, run) };
+    return { run, opened, commits: await readCommits(opened.store, run) };
   } finally {
     await opened.store.close();
   }
@@ -63,10 +67,19 @@ async function commitsOf(wanted: string, flags: DiffFlags, io: ProgramIo) {
 /** Most bytes of a printed difference. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-function nothingYet(runId: string): PhasegateError {
-  return new PhasegateError('INPUT_INVALID', `Cannot show changes of run ${runId} as none of its agents has made any`, {
-    hint: `Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: phasegate show ${argument(runId)}`,
-  });
+function nothingYet(run: ListedRun, opened: OpenStore): PhasegateError {
+  const problem = `Cannot show changes of run ${run.runId} as none of its agents has made any`;
+  return new PhasegateError('INPUT_INVALID', problem, { hint: nothingHint(run, opened) });
+}
+
+function nothingHint({ runId, status, source = '' }: ListedRun, opened: OpenStore): string {
+  const show = `phasegate show ${argument(runId)}${storeArgument(opened)}`;
+  // A fleet file is the only definition in JSON.
+  if (!source.endsWith('.json'))
+    return `Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: ${show}`;
+  if (status !== 'completed') return `No agent of this fleet has made changes yet. See how far it is with: ${show}`;
+  const file = 'plan.json';
+  return `It only made a plan. Carry that out with: ${saveCommand(runId, opened, file)} && ${fleetCommand(file)}`;
 }
 
 function unknownSubtask(runId: string, subtask: string, known: readonly string[]): PhasegateError {

@@ -1,9 +1,9 @@
 /**
- * `phasegate fleet` and `phasegate plan`.
+ * `phasegate fleet`.
  *
  * @module
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
 import { checkedTags } from '../../model/events/run-tags.ts';
@@ -17,7 +17,10 @@ import { installedAgent } from '../load/installed-agent.ts';
 import { KNOWN_AGENTS } from '../load/yaml/agent-schema.ts';
 import { agentOf } from '../load/yaml/build-agent.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { argument } from '../terminal/text.ts';
 import { runFile, type RunFlags } from '../commands/run.ts';
+import type { Driven } from '../run/drive.ts';
+import { readPlanFile } from './read-plan.ts';
 
 /** Flags of `phasegate fleet`. */
 export interface FleetFlags extends RunFlags {
@@ -40,6 +43,12 @@ export interface FleetFlags extends RunFlags {
   readonly estimateTokens?: number | undefined;
 }
 
+/** The part of the work that a command does. */
+export interface FleetScope extends Pick<Driven, 'ending'> {
+  /** True if nobody carries the plan out. @default false */
+  readonly planOnly?: boolean | undefined;
+}
+
 /**
  * Carries out a goal or a plan with agents. The fleet is written to a file, which is the definition of the run: so it is resumed like any
  * other.
@@ -48,10 +57,10 @@ export async function runFleet(
   goal: string | undefined,
   flags: FleetFlags,
   io: ProgramIo,
-  planOnly = false,
+  { planOnly = false, ending }: FleetScope = {},
 ): Promise<ExitCode> {
   if (flags.yes) refuseAgents('start a fleet without an approval', io);
-  const plan = flags.plan === undefined ? undefined : await readPlan(flags.plan, io);
+  const plan = flags.plan === undefined ? undefined : await readPlanFile(flags.plan, io);
   if ((goal === undefined || goal.trim() === '') && plan === undefined) throw nothingToDo();
   if (goal !== undefined && plan !== undefined) throw bothGiven();
   const agent = flags.agent ?? (await installedAgent(io));
@@ -89,10 +98,12 @@ export async function runFleet(
   // Goals and plans must not become part of a commit by chance.
   await writeFile(join(dirname(dirname(path)), '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined);
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
-    throw taken(path, cause);
+    throw cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
+      ? taken(runId, path)
+      : refused(path, cause);
   });
   // The limits are those of the file: flags of a later retry could not raise them.
-  return runFile(path, { ...flags, ...noLimits(), runId }, io);
+  return runFile(path, { ...flags, ...noLimits(), runId }, io, ending);
 }
 
 // --- internal ---
@@ -115,29 +126,6 @@ function noAgent(): PhasegateError {
   });
 }
 
-async function readPlan(file: string, io: ProgramIo): Promise<unknown> {
-  let text: string;
-  try {
-    text = await readFile(placeOf(file, io), 'utf8');
-  } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    const found = isMissing ? 'there is no such file' : errorInfo(cause).message;
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot read the plan "${file}" as ${found}`, {
-      hint: 'Name a JSON file with a plan, relative to this folder.',
-      cause,
-    });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    const problem = `Cannot read the plan "${file}" as it is no JSON: ${cause instanceof Error ? cause.message : ''}`;
-    throw new PhasegateError('PLAN_INVALID', problem, {
-      hint: 'Write { "goal": "…", "subtasks": [{ "id": "1", "title": "…", "description": "…" }] }.',
-      cause,
-    });
-  }
-}
-
 function nothingToDo(): PhasegateError {
   return new PhasegateError('DEFINITION_INVALID', 'Cannot start a fleet as there is neither a goal nor a plan', {
     hint: 'Name the goal: phasegate fleet "Add a login page"; or a plan: phasegate fleet --plan plan.json',
@@ -150,9 +138,15 @@ function bothGiven(): PhasegateError {
   });
 }
 
-function taken(path: string, cause: unknown): PhasegateError {
-  return new PhasegateError('FILE_EXISTS', `Cannot write the fleet to "${path}" as the system refuses`, {
-    hint: 'Give another --run-id, or change to a folder that you may write to.',
+function taken(runId: string, path: string): PhasegateError {
+  return new PhasegateError('FILE_EXISTS', `Cannot start fleet ${runId} as there is one of that id: ${path}`, {
+    hint: `Continue it: phasegate resume ${argument(runId)}. Or give another --run-id, as also a removed fleet has refs in the repository.`,
+  });
+}
+
+function refused(path: string, cause: unknown): PhasegateError {
+  return new PhasegateError('FILE_UNREADABLE', `Cannot write the fleet to "${path}": ${errorInfo(cause).message}`, {
+    hint: 'Change to a folder that you may write to.',
     cause,
   });
 }

@@ -5,7 +5,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
-import type { WorkspaceInfo } from '../../workspaces/port.ts';
+import type { Pruned, WorkspaceInfo } from '../../workspaces/port.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
@@ -24,12 +24,16 @@ export async function listWorkspaces(flags: WorkspacesFlags, io: ProgramIo): Pro
   if (flags.rescue && !flags.prune) throw nothingPruned();
   const workspaces = gitWorkspace({ repository: io.cwd });
   const { signal } = new AbortController();
-  const { removed, left } = flags.prune
+  const pruned: Pruned = flags.prune
     ? await workspaces.prune({ signal, rescue: flags.rescue })
     : { removed: [], left: await workspaces.list(signal) };
+  const { left, rescued = [] } = pruned;
+  const refs = new Map(rescued.map(({ path, ref }) => [path, ref]));
+  const removed = pruned.removed.map((path) => ({ path, state: 'removed', ref: refs.get(path) }));
+  const isHinted = flags.prune && !flags.rescue && left.some(({ state }) => state === 'left');
   const text = flags.json
-    ? [...removed.map((path) => ({ path, state: 'removed' })), ...left].map((one) => `${JSON.stringify(one)}\n`)
-    : [...removed.map((path) => `removed  ${oneLine(path)}\n`), ...left.map(lineOf)];
+    ? [...removed, ...left].map((one) => `${JSON.stringify(one)}\n`)
+    : [...removed.map(removedLine), ...left.map(lineOf), ...(isHinted ? [RESCUE_HINT] : [])];
   const shown = text.length === 0 ? 'There are no workspaces of this repository.\n' : text.join('');
   return (await print(shown, io)) ? exitCode.completed : exitCode.brokenPipe;
 }
@@ -46,6 +50,13 @@ function nothingPruned(): PhasegateError {
   return new PhasegateError('INPUT_INVALID', 'Cannot rescue content as nothing is pruned', {
     hint: 'Give both: phasegate workspaces --prune --rescue',
   });
+}
+
+const RESCUE_HINT =
+  'To keep what is left as commits, and to remove its folders: phasegate workspaces --prune --rescue\n';
+
+function removedLine({ path, ref }: { readonly path: string; readonly ref: string | undefined }): string {
+  return `removed  ${oneLine(path)}${ref === undefined ? '' : `  Its content is kept in ${ref}.`}\n`;
 }
 
 function lineOf({ path, place, bytes, state, reason }: WorkspaceInfo): string {

@@ -11,6 +11,7 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { ItemDetail } from '../../projections/inbox/item-detail.ts';
 import { reclassify } from '../../projections/inbox/reclassify.ts';
 import type { Reply } from '../../projections/inbox/reply.ts';
+import { parseJson } from '../options/parse-json.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
@@ -62,7 +63,7 @@ export async function replyOf(
 /** Parses a text as JSON; returns the text itself if it is none. */
 export function valueIn(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return text;
   }

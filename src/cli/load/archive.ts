@@ -15,6 +15,7 @@ import { damageHint } from '../../store/damage.ts';
 import { journalProblem } from '../../runtime/records/verify.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { pagesOf } from '../../store/pages.ts';
+import { withoutMark } from '../options/parse-json.ts';
 import type { OpenStore } from '../options/store-option.ts';
 
 /** A run read from an archive. */
@@ -59,8 +60,9 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
   let header: ArchiveHeader | undefined;
   let end: Trailer | undefined;
   let number = 0;
-  for await (const line of lines) {
+  for await (const text of lines) {
     number += 1;
+    const line = number === 1 ? withoutMark(text) : text;
     if (line.trim() === '') continue;
     const where = `line ${number}`;
     if (end !== undefined) throw invalid(file, `${where} comes after its end`);

@@ -14,6 +14,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsSchema } from '../../model/plan/policy-schema.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
+import { parseJson } from '../options/parse-json.ts';
 import { agent as agentSchema, permissions, type AgentFields } from './yaml/agent-schema.ts';
 import { agentOf } from './yaml/build-agent.ts';
 
@@ -150,7 +151,7 @@ const LEAST_FOLDERS = 25;
 
 function jsonIn(file: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw invalid(file, `it is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
   }

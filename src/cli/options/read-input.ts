@@ -8,6 +8,7 @@ import { text as readAll } from 'node:stream/consumers';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { isFields } from '../../model/values/json.ts';
+import { parseJson } from './parse-json.ts';
 
 /** The flags that give the input of a run. */
 export interface InputFlags {
@@ -43,7 +44,7 @@ function readField(field: string): readonly [string, unknown] {
       hint: 'Write --input key=text, or --input key:=json.',
     });
   }
-  return [key, operator === ':=' ? parseJson(value, `--input ${key}`) : value];
+  return [key, operator === ':=' ? jsonIn(value, `--input ${key}`) : value];
 }
 
 async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
@@ -56,12 +57,12 @@ async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
       cause,
     });
   }
-  return parseJson(text.replace(/^\uFEFF/u, ''), `--input-file "${file}"`);
+  return jsonIn(text, `--input-file "${file}"`);
 }
 
-function parseJson(text: string, where: string): unknown {
+function jsonIn(text: string, where: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch (cause) {
     throw new PhasegateError('INPUT_INVALID', `Cannot read ${where} as JSON: ${errorInfo(cause).message}`, {
       hint: 'Strings need double quotes in JSON; key=text takes a string as it is.',

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { PLAN } from '../../fleet/approval.ts';
 import { firstValueFrom } from 'rxjs/internal/firstValueFrom';
 import { processesAtRest } from '../../actors/command/process.ts';
 import { startedByAgent } from '../../agents/agent-marker.ts';
@@ -17,7 +18,7 @@ import { watchExit, type EarlyExit } from '../process/exit-watch.ts';
 import { watchInterrupts } from '../process/interrupt.ts';
 import { nextSteps, resumeText } from '../show/next-steps.ts';
 import { withAddress, withAdvice } from '../terminal/error-text.ts';
-import { plain } from '../terminal/line.ts';
+import { plain, type Line } from '../terminal/line.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { argument } from '../terminal/text.ts';
@@ -50,7 +51,12 @@ export interface Driven {
   readonly isNew?: boolean | undefined;
   /** Servers that run next to it. @default none */
   readonly servers?: readonly SideServer[] | undefined;
+  /** Makes the last lines of the output. @default the next steps of a stored run */
+  readonly ending?: Ending | undefined;
 }
+
+/** Makes the last lines of the output of a run. */
+export type Ending = (result: RunResult<unknown>, opened: OpenStore | undefined) => Promise<readonly Line[]>;
 
 /** True if a person can be asked on this terminal. An agent can make a terminal, and must not answer for people. */
 export function isAttended({ stdin, stderr, env }: ProgramIo): boolean {
@@ -59,7 +65,7 @@ export function isAttended({ stdin, stderr, env }: ProgramIo): boolean {
 
 /** Shows a run until it ends or is suspended. @returns The exit code. */
 export async function drive(
-  { run, opened, attended, known = 0, isNew = false, servers = [] }: Driven,
+  { run, opened, attended, known = 0, isNew = false, servers = [], ending = usualEnding }: Driven,
   flags: DriveFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
@@ -114,7 +120,7 @@ export async function drive(
   decider.close();
   // Waits for child processes that still stop, as none may outlive the run.
   await processesAtRest();
-  const notes = opened ? await nextSteps(result, opened) : [];
+  const notes = await ending(result, opened);
   reporter.end(result.status === 'suspended' ? asOfNow(result, times) : result, notes, restText(run.id, opened));
   // If standard output is closed, the next steps go to standard error.
   if (interrupts.code === exitCode.brokenPipe && !flags.json) io.stderr.write(asText(notes.map(plain)));
@@ -125,6 +131,14 @@ export async function drive(
 }
 
 // --- internal ---
+
+async function usualEnding(result: RunResult<unknown>, opened: OpenStore | undefined): Promise<readonly Line[]> {
+  if (!opened) return [];
+  const steps = Object.hasOwn(result.phases, PLAN)
+    ? (await import('../show/plan-steps.ts')).planSteps(result, opened)
+    : [];
+  return nextSteps(result, opened, steps);
+}
 
 /**
  * Returns the error with which the store refused a new run, whose records are then stored nowhere. `undefined` if the run

@@ -50,9 +50,9 @@ function storyLines(one: Attempt, before: Attempt | undefined): readonly Line[] 
 
 function outputLines(task: string, output: unknown, before: unknown): readonly Line[] {
   const head: Line = [span(`    ${oneLine(task)}`, 'dim')];
-  if (before === undefined) return [head, ...excerptLines(output).map(indent)];
+  if (before === undefined) return [head, ...excerptLines(output, '--json').map(indent)];
   const changed = changedLines(before, output);
-  if (changed === null) return [head, ...excerptLines(output).map(indent)];
+  if (changed === null) return [head, ...excerptLines(output, '--json').map(indent)];
   return changed.length === 0 ? [[span(`    ${oneLine(task)}: as before`, 'dim')]] : [head, ...changed];
 }
 

@@ -70,6 +70,8 @@ const HEAD = ['item', 'queue', 'since', 'due', 'about', 'asks'];
 const LONGEST = 100;
 const MOST_CHANGES = 40;
 const MOST_INPUTS = 10;
+/** The flag that shows all of an item. */
+const ALL = '--json';
 
 function cellsOf(item: KeptItem, now: number): readonly string[] {
   const { id, queue, severity, openedAt, closedAt, dueAt, outcome = 'closed', reason, answer } = item;
@@ -132,7 +134,7 @@ function inputLines({ item, inputs }: KeptDetail): readonly Line[] {
       .slice(0, MOST_INPUTS)
       .flatMap(({ name, value }): readonly Line[] =>
         item.kind === 'task'
-          ? [[span(`  ${name}:`, 'dim')], ...excerptLines(value)]
+          ? [[span(`  ${name}:`, 'dim')], ...excerptLines(value, ALL)]
           : [[span(`  ${name}: `, 'dim'), span(firstLine(value))]],
       ),
     ...(more > 0 ? [[span(`  and ${counted(more, 'output')} more: --json has all of them`, 'dim')]] : []),
@@ -145,7 +147,10 @@ function firstLine(value: unknown): string {
   return `${cut(oneLine(line), LONGEST)}${line.length < text.length ? ' …' : ''}`;
 }
 
-function attemptLines({ number, generation, outputs, unchanged, verdict, verdicts }: TriedAttempt, isLast: boolean) {
+function attemptLines(
+  { number, generation, outputs, unchanged, verdict, verdicts }: TriedAttempt,
+  isLast: boolean,
+): readonly Line[] {
   const head: Line = [
     span(attemptName(number, generation), 'strong'),
     span(verdict ? `: ${cut(verdictText(verdict), LONGEST)}` : ''),
@@ -157,7 +162,7 @@ function attemptLines({ number, generation, outputs, unchanged, verdict, verdict
   ]);
   const written = Object.entries(outputs).flatMap(([task, value]): readonly Line[] => [
     [span(`  ${oneLine(task)}:`, 'dim')],
-    ...excerptLines(value),
+    ...excerptLines(value, ALL),
   ]);
   return [head, ...judged, ...written];
 }

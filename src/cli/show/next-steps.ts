@@ -17,8 +17,16 @@ import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { argument, oneLine } from '../terminal/text.ts';
 
-/** Lists the waiting items, the store of the run, and the command that resumes it. */
-export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): Promise<readonly Line[]> {
+/**
+ * Lists the waiting items, the store of the run, and the command that resumes it.
+ *
+ * @param completed The steps after a run that is completed.
+ */
+export async function nextSteps(
+  result: RunResult<unknown>,
+  opened: OpenStore,
+  completed: readonly Line[] = [],
+): Promise<readonly Line[]> {
   const { runId, status } = result;
   if (opened.isFile && !existsSync(opened.location))
     return [[span(`  not stored, as ${oneLine(opened.name)} was removed meanwhile`, 'warn')]];
@@ -26,7 +34,7 @@ export async function nextSteps(result: RunResult<unknown>, opened: OpenStore): 
   const listed = await listedIn(opened, runId).catch(() => undefined);
   if (!listed) return [];
   const place: Line = [span(`  stored in ${oneLine(opened.name)}`, 'dim')];
-  if (listed.status === 'completed') return [place];
+  if (listed.status === 'completed') return [place, ...completed];
   const store = storeArgument(opened);
   const { lease } = listed;
   if (lease)

@@ -33,16 +33,17 @@ export function runLine(runId: string, plan: Plan | undefined): Line {
   return [span(`run ${oneLine(runId)} of "${oneLine(plan?.name ?? '')}"`)];
 }
 
-/** Creates at most ten indented lines of a text or JSON value. */
-export function excerptLines(value: unknown): readonly Line[] {
+/** Creates at most ten indented lines of a text or JSON value. @param all The command or flag that shows all of it, if any. */
+export function excerptLines(value: unknown, all?: string): readonly Line[] {
   const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null');
   const lines = manyLines(text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT)}…` : text.trimEnd()).split(
     '\n',
   );
   const shown = lines.slice(0, MOST_LINES).map((line) => [span(`    ${line}`)]);
+  const rest = all === undefined ? '' : `: ${all} has all of them`;
   return lines.length <= MOST_LINES
     ? shown
-    : [...shown, [span(`    … ${counted(lines.length - MOST_LINES, 'more line')}`, 'dim')]];
+    : [...shown, [span(`    … ${counted(lines.length - MOST_LINES, 'more line')}${rest}`, 'dim')]];
 }
 
 /** The first warnings of a run, and the number of the others. */

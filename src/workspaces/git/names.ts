@@ -11,6 +11,8 @@ export interface RunRefs {
   /** The branch for people, without `refs/heads/`. */
   readonly branch: string;
   readonly branchRef: string;
+  /** The beginning of all other refs, without a slash at its end. */
+  readonly root: string;
   /** The base, and the notes about it. */
   readonly start: string;
   /** The commit that the branch was last moved to. */
@@ -26,6 +28,7 @@ export function runRefs(run: string): RunRefs {
   return {
     branch,
     branchRef: `refs/heads/${branch}`,
+    root,
     start: `${root}/start`,
     published: `${root}/published`,
     applying: `${root}/applying`,

@@ -31,6 +31,15 @@ export async function endProcesses(folder: string, leaders: readonly ProcessIden
   }
 }
 
+/**
+ * Finds the processes that still work in a workspace: those that {@link endProcesses} would stop.
+ *
+ * @returns Numbers of processes; of a group, that of its leader.
+ */
+export async function processesIn(folder: string, leaders: readonly ProcessIdentity[]): Promise<readonly number[]> {
+  return (await targetsOf(folder, leaders)).map(Math.abs);
+}
+
 // --- internal ---
 
 /** Milliseconds for processes to end. */

@@ -6,7 +6,7 @@
 import type { Repository } from '../git/repository.ts';
 import { withScratch, type Home } from '../marker/home.ts';
 import { isInUse, readTries, type Try } from '../marker/marker.ts';
-import { endProcesses } from '../marker/processes.ts';
+import { endProcesses, processesIn } from '../marker/processes.ts';
 import { sizeOf } from '../marker/size.ts';
 import { emptyTrash } from '../marker/trash.ts';
 import { removeTry, workOf } from './open.ts';
@@ -35,14 +35,17 @@ export async function pruneTries(survey: Survey, { rescue = false } = {}): Promi
   const { repository, home, options } = survey;
   const removed: string[] = [];
   const left: WorkspaceInfo[] = [];
+  const rescued: { readonly path: string; readonly ref: string }[] = [];
   for (const one of await readTries(home)) {
-    if (!isInUse(one)) await endProcesses(workOf(repository, home, one), one.marker.groups);
+    // The work in it has ended, so these processes only outlive it.
+    if (one.marker.state === 'closed') await endProcesses(workOf(repository, home, one), one.marker.groups);
     let info = await infoOf(survey, one);
     if (rescue && info.state === 'left') {
       const saved = await withScratch(home, (scratch) =>
         rescueWork({ ...takeOptions(options, info.path), ...one.marker, repository, scratch }),
       );
-      info = { ...info, ...saved };
+      info = { ...info, state: saved.state, reason: saved.reason };
+      rescued.push({ path: info.path, ref: saved.ref });
     }
     if (info.state !== 'removable') left.push(info);
     else {
@@ -52,7 +55,7 @@ export async function pruneTries(survey: Survey, { rescue = false } = {}): Promi
   }
   await forgetMissing(repository, home.path);
   await emptyTrash(home);
-  return { removed, left };
+  return { removed, left, rescued };
 }
 
 // --- internal ---
@@ -71,6 +74,8 @@ async function stateOf(
 ): Promise<Pick<WorkspaceInfo, 'state' | 'reason'>> {
   const { marker } = one;
   if (isInUse(one)) return { state: 'inUse', reason: `Process ${marker.owner.pid} uses it.` };
+  const [other] = marker.state === 'closed' ? [] : await processesIn(work, marker.groups);
+  if (other !== undefined) return { state: 'inUse', reason: orphanText(other) };
   if (marker.state === 'making') return { state: 'removable', reason: 'It was never completed.' };
   if (marker.disposable === true) return { state: 'removable', reason: 'Nobody needs its files.' };
   if (marker.isolation === 'inPlace') return { state: 'removable', reason: "It is a mark in the user's own folder." };
@@ -80,4 +85,8 @@ async function stateOf(
   return doubt === undefined
     ? { state: 'removable', reason: 'Its content is kept.' }
     : { state: 'left', reason: doubt };
+}
+
+function orphanText(pid: number): string {
+  return `Process ${pid} still works in it, though the phasegate that started it has ended. Resume the run, or end the process.`;
 }

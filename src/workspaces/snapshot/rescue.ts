@@ -17,8 +17,13 @@ export interface RescueOptions extends Omit<TakeOptions, 'objects'> {
   readonly isolation: Isolation;
 }
 
-/** Keeps files and commits below `refs/phasegate/<run>/left/…`. @returns The new state of the workspace. */
-export async function rescueWork(options: RescueOptions): Promise<Pick<WorkspaceInfo, 'state' | 'reason'>> {
+/** The new state of a workspace, and the ref with its files. */
+export interface Rescue extends Pick<WorkspaceInfo, 'state' | 'reason'> {
+  readonly ref: string;
+}
+
+/** Keeps files and commits below `refs/phasegate/<run>/left/…`. */
+export async function rescueWork(options: RescueOptions): Promise<Rescue> {
   const { repository, place, base, isolation } = options;
   const taken = await takeTree(options);
   const message = messageOf(place, 'content of a workspace that was left');
@@ -32,6 +37,6 @@ export async function rescueWork(options: RescueOptions): Promise<Pick<Workspace
     ...(taken.left.length > 0 ? ['paths that git refuses are not'] : []),
     ...(problem === undefined ? [] : [`commits may not be, as ${problem}`]),
   ];
-  if (doubt.length === 0) return { state: 'removable', reason: `Its content is kept in ${ref}.` };
-  return { state: 'left', reason: `Its files are kept in ${ref}, but ${doubt.join(', and ')}.` };
+  if (doubt.length === 0) return { state: 'removable', ref, reason: `Its content is kept in ${ref}.` };
+  return { state: 'left', ref, reason: `Its files are kept in ${ref}, but ${doubt.join(', and ')}.` };
 }

@@ -115,7 +115,7 @@ async function filtered(repository: Repository, head: string | undefined): Promi
   return when(
     has,
     'lfs',
-    'The repository has files with content filters, such as Git LFS. Filters do not run in workspaces, so these files are there as git stores them.',
+    'The repository has files with content filters, such as Git LFS. Filters do not run in workspaces: these files are there as git stores them, and what agents write to them is committed as it is.',
   );
 }
 

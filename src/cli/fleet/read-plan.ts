@@ -1,0 +1,69 @@
+/**
+ * The plan of `phasegate fleet --plan`.
+ *
+ * @module
+ */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { PLAN } from '../../fleet/approval.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { parseJson } from '../options/parse-json.ts';
+import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import { oneLine } from '../terminal/text.ts';
+
+/**
+ * Reads a plan from a JSON file: a plan, or the output of `phasegate show <run> --json` for a run that has made one.
+ *
+ * @returns The plan, unchecked.
+ * @throws PhasegateError `FILE_UNREADABLE`; `PLAN_INVALID` if the file is no JSON, or its run has no approved plan.
+ */
+export async function readPlanFile(file: string, io: ProgramIo): Promise<unknown> {
+  const value = jsonIn(file, await textOf(file, io));
+  const run = shownRun.safeParse(value);
+  if (!run.success) return value;
+  const planned = approvedPlan.safeParse(run.data.phases[PLAN]);
+  if (!planned.success) throw notApproved(file, run.data.runId);
+  return planned.data.outputs[PLAN];
+}
+
+// --- internal ---
+
+/** A run as `show --json` prints it. A plan has no `runId`, and its `phases` are a list. */
+const shownRun = z.object({ runId: z.string(), phases: z.record(z.string(), z.unknown()) });
+
+const approvedPlan = z.object({
+  status: z.literal('approved'),
+  outputs: z.object({ [PLAN]: z.record(z.string(), z.unknown()) }),
+});
+
+async function textOf(file: string, io: ProgramIo): Promise<string> {
+  try {
+    return await readFile(placeOf(file, io), 'utf8');
+  } catch (cause) {
+    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const found = isMissing ? 'there is no such file' : errorInfo(cause).message;
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot read the plan "${file}" as ${found}`, {
+      hint: 'Name a JSON file with a plan, relative to this folder.',
+      cause,
+    });
+  }
+}
+
+function jsonIn(file: string, text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    const problem = `Cannot read the plan "${file}" as it is no JSON: ${cause instanceof Error ? cause.message : ''}`;
+    throw new PhasegateError('PLAN_INVALID', problem, {
+      hint: 'Write { "goal": "…", "subtasks": [{ "id": "1", "title": "…", "description": "…" }] }.',
+      cause,
+    });
+  }
+}
+
+function notApproved(file: string, runId: string): PhasegateError {
+  const problem = `Cannot read the plan "${file}" as its run ${oneLine(runId)} has no approved plan`;
+  return new PhasegateError('PLAN_INVALID', problem, {
+    hint: 'Approve the plan with phasegate inbox, resume the run, then save the run again: phasegate show <run> --json > plan.json',
+  });
+}
