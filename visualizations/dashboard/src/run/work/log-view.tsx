@@ -58,6 +58,11 @@ function Lines({ task: { name, log } }: LogProps): ReactNode {
       scrollTo(own, 'last');
     }
   }, []);
+  /** Leads to an end. Rows that are measured before the event of the scroll must not lead back to the other one. */
+  function lead(end: 'first' | 'last'): void {
+    setIsFollowing(end === 'last');
+    scrollTo(box.current, end);
+  }
   const isLong = count > FEW;
   const isWhole = count <= MOST_WHOLE;
   return (
@@ -96,10 +101,10 @@ function Lines({ task: { name, log } }: LogProps): ReactNode {
       </div>
       {isWhole ? null : (
         <p className="log-ends">
-          <button type="button" className="link" onClick={() => scrollTo(box.current, 'first')}>
+          <button type="button" className="link" onClick={() => lead('first')}>
             First line
           </button>{' '}
-          <button type="button" className="link" onClick={() => scrollTo(box.current, 'last')}>
+          <button type="button" className="link" onClick={() => lead('last')}>
             Last line
           </button>
         </p>
