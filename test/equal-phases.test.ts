@@ -13,6 +13,7 @@ import { NO_MEMORY } from '../src/machines/phase/phase-memory.ts';
 import { phaseCheck } from '../src/machines/replay/check-phase.ts';
 import { checkEqualOnce } from '../src/machines/replay/equal-phases.ts';
 import { PhaseStub } from '../src/machines/replay/phase-stub.ts';
+import { refusal } from './refusal.ts';
 
 // XState's development build warns once per action of every phase.
 beforeAll(() => void vi.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -229,13 +230,4 @@ function stubOf({ plan: own = a, input, entries, from = 1 }: Case): PhaseStub {
     if (!entry['command']) stub.repeat(report, false, { time: 0, seq: from + 2 * at }, () => undefined);
   }
   return stub;
-}
-
-function refusal(run: () => void): string | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
 }

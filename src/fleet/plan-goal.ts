@@ -91,7 +91,7 @@ export function planGoal(goal: string, options: PlanGoalOptions): Pipeline {
     tasks: [plan, bounds],
     review: { checks: [validPlan(options)], ...(approval && { by: mayStart }), maxRetries: 3 },
   });
-  if (planOnly) return definePipeline({ name: 'plan', limits: options.limits, phases: [planning] });
+  if (planOnly) return definePipeline({ name: PLAN, limits: options.limits, phases: [planning] });
   const work = phase('work', {
     after: [planning],
     tasks: (define) => [

@@ -158,8 +158,6 @@ class RunEngine<O> implements RunControls<O>, ActorOwner {
     this.#endWithoutMachine({ status: 'failed', error: errorInfo(thrown, 'INTERNAL') });
   }
 
-  // --- internal ---
-
   async #begin(options: EngineOptions): Promise<void> {
     const { onStarted } = options;
     const beginning = options.begin();

@@ -23,6 +23,7 @@ import { phaseCheck } from '../../src/machines/replay/check-phase.ts';
 import { checkEqualOnce } from '../../src/machines/replay/equal-phases.ts';
 import { replay } from '../../src/machines/replay/replay.ts';
 import { definitionOf } from '../../src/model/events/run-definition.ts';
+import { refusal } from '../refusal.ts';
 import { numberOfRuns } from './number-of-runs.ts';
 
 // XState's development build warns once per action of every phase.
@@ -193,15 +194,6 @@ function checked(records: readonly RunRecord[], isOnce: boolean) {
     for (const stub of replay(given, records, { onEnd }).stubs.values()) onEnd(stub);
   });
   return { problem, played };
-}
-
-function refusal(run: () => void): string | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return String(error);
-  }
 }
 
 /** Changes one record, or its place; or an output everywhere. */

@@ -8,6 +8,7 @@ import { counted } from '../../projections/wording/amount-words.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
+import { isFleet } from '../show/fleet-source.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -72,11 +73,6 @@ export function sizeText(bytes: number): string {
 // --- internal ---
 
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
-
-/** A fleet file is the only definition in JSON. */
-function isFleet({ source = '' }: ListedRun): boolean {
-  return source.endsWith('.json');
-}
 
 /** Says that the work of a fleet stays in the repository, as it is the user's. */
 async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {

@@ -4,18 +4,18 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { PLAN } from '../../fleet/approval.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { applyRun, type Applied } from '../../workspaces/operations/apply-run.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
-import { fleetCommand, saveCommand } from '../show/plan-steps.ts';
+import { carryOutCommand } from '../show/plan-steps.ts';
+import { hasOnlyPlanned } from '../show/fleet-source.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { withoutInterrupts } from '../process/interrupt.ts';
-import { oneLine } from '../terminal/text.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
+import { quotedPath } from '../terminal/quoted-path.ts';
 
 /** Flags of `phasegate apply`. */
 export interface ApplyFlags extends StoreFlags {
@@ -64,21 +64,15 @@ async function runOf(
   }
 }
 
-/** True for a run of `phasegate plan`: a fleet file is the only definition in JSON. */
-function hasOnlyPlanned({ pipeline, source = '' }: ListedRun): boolean {
-  return pipeline === PLAN && source.endsWith('.json');
-}
-
 function onlyPlanned(runId: string, opened: OpenStore): PhasegateError {
-  const file = 'plan.json';
   return new PhasegateError('INPUT_INVALID', `Cannot apply run ${runId} as it only made a plan`, {
-    hint: `Carry that out with: ${saveCommand(runId, opened, file)} && ${fleetCommand(file)}`,
+    hint: `Carry that out with: ${carryOutCommand(runId, opened)}`,
   });
 }
 
 /** Returns lines with the files that are in the way, and what a person can do. */
 function wayOut(runId: string, { paths = [], command }: Extract<Applied, { applied: false }>): string {
-  const shown = paths.slice(0, MOST_SHOWN).map((path) => `  ${oneLine(path)}\n`);
+  const shown = paths.slice(0, MOST_SHOWN).map((path) => `  ${quotedPath(path)}\n`);
   const more = paths.length > shown.length ? ['  …\n'] : [];
   const again = paths.length > 0 ? [`Commit, stash or move them, then run: phasegate apply ${runId}\n`] : [];
   const take = command === undefined ? [] : [`To take the work yourself: ${command}\n`];

@@ -9,12 +9,13 @@ import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { fleetCommand, saveCommand } from '../show/plan-steps.ts';
+import { carryOutCommand } from '../show/plan-steps.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { quotedPath } from '../terminal/quoted-path.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { readCommits } from './fleet-records.ts';
+import { hasOnlyPlanned, isFleet } from '../show/fleet-source.ts';
 import { argument } from '../terminal/text.ts';
 
 /** Flags of `phasegate diff`. */
@@ -72,14 +73,13 @@ function nothingYet(run: ListedRun, opened: OpenStore): PhasegateError {
   return new PhasegateError('INPUT_INVALID', problem, { hint: nothingHint(run, opened) });
 }
 
-function nothingHint({ runId, status, source = '' }: ListedRun, opened: OpenStore): string {
-  const show = `phasegate show ${argument(runId)}${storeArgument(opened)}`;
-  // A fleet file is the only definition in JSON.
-  if (!source.endsWith('.json'))
+function nothingHint(run: ListedRun, opened: OpenStore): string {
+  const show = `phasegate show ${argument(run.runId)}${storeArgument(opened)}`;
+  if (!isFleet(run))
     return `Only runs of a fleet, or of a pipeline with a workspace, have changes. See its phases with: ${show}`;
-  if (status !== 'completed') return `No agent of this fleet has made changes yet. See how far it is with: ${show}`;
-  const file = 'plan.json';
-  return `It only made a plan. Carry that out with: ${saveCommand(runId, opened, file)} && ${fleetCommand(file)}`;
+  if (run.status !== 'completed' || !hasOnlyPlanned(run))
+    return `No agent of this fleet has made changes yet. See how far it is with: ${show}`;
+  return `It only made a plan. Carry that out with: ${carryOutCommand(run.runId, opened)}`;
 }
 
 function unknownSubtask(runId: string, subtask: string, known: readonly string[]): PhasegateError {

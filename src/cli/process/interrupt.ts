@@ -35,16 +35,12 @@ export function watchInterrupts(
     stop(reason);
   }
 
-  const handlers = SIGNALS.map(([signal, own, reason]) => {
-    const handler = () => {
-      if (code !== undefined) {
-        leave();
-        process.exit(own);
-      }
-      interrupt(own, reason);
-    };
-    process.on(signal, handler);
-    return [signal, handler] as const;
+  const ignore = onSignals((own, reason) => {
+    if (code !== undefined) {
+      leave();
+      process.exit(own);
+    }
+    interrupt(own, reason);
   });
   const broken = (error: Error) => interrupt(exitCodeOfFailure(error), failureText(error));
   stdout.on('error', broken);
@@ -53,7 +49,7 @@ export function watchInterrupts(
       return code;
     },
     release() {
-      for (const [signal, handler] of handlers) process.off(signal, handler);
+      ignore();
       stdout.off('error', broken);
     },
   };
@@ -62,11 +58,10 @@ export function watchInterrupts(
 /** Resolves at the first interrupting signal. The next signal ends the process at once. */
 export function interrupted(): Promise<void> {
   return new Promise((resolve) => {
-    const handler = () => {
-      for (const [signal] of SIGNALS) process.off(signal, handler);
+    const ignore = onSignals(() => {
+      ignore();
       resolve();
-    };
-    for (const [signal] of SIGNALS) process.on(signal, handler);
+    });
   });
 }
 
@@ -77,19 +72,15 @@ export function interrupted(): Promise<void> {
  */
 export async function withoutInterrupts<T>(onSignal: () => void, work: () => Promise<T>): Promise<T> {
   let isTold = false;
-  const handlers = SIGNALS.map(([signal, own]) => {
-    const handler = () => {
-      if (isTold) process.exit(own);
-      isTold = true;
-      onSignal();
-    };
-    process.on(signal, handler);
-    return [signal, handler] as const;
+  const ignore = onSignals((own) => {
+    if (isTold) process.exit(own);
+    isTold = true;
+    onSignal();
   });
   try {
     return await work();
   } finally {
-    for (const [signal, handler] of handlers) process.off(signal, handler);
+    ignore();
   }
 }
 
@@ -100,3 +91,15 @@ const SIGNALS = [
   ['SIGTERM', exitCode.terminated, 'Stopped by SIGTERM'],
   ['SIGHUP', exitCode.hangup, 'Stopped as the terminal was closed'],
 ] as const;
+
+/** Calls a function at each interrupting signal, with its exit code and reason. @returns A function that ends that. */
+function onSignals(call: (code: ExitCode, reason: string) => void): () => void {
+  const handlers = SIGNALS.map(([signal, code, reason]) => {
+    const handler = () => call(code, reason);
+    process.on(signal, handler);
+    return () => process.off(signal, handler);
+  });
+  return () => {
+    for (const end of handlers) end();
+  };
+}

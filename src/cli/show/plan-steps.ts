@@ -20,8 +20,13 @@ export function plannedIn({ status, phases }: RunResult<unknown>): WorkPlan | un
 /** Names the commands that carry out the plan of a run that has only planned. @param agent The agent to name, if any. */
 export function planSteps(result: RunResult<unknown>, opened: OpenStore, agent?: string): readonly Line[] {
   if (!plannedIn(result)) return [];
+  return [[span(`  carry it out with: ${carryOutCommand(result.runId, opened, agent)}`)]];
+}
+
+/** Returns the commands that carry out the plan of a run that has only planned. @param agent The agent to name, if any. */
+export function carryOutCommand(runId: string, opened: OpenStore, agent?: string): string {
   const file = 'plan.json';
-  return [[span(`  carry it out with: ${saveCommand(result.runId, opened, file)} && ${fleetCommand(file, agent)}`)]];
+  return `${saveCommand(runId, opened, file)} && ${fleetCommand(file, agent)}`;
 }
 
 /** Returns the command that saves the plan of a run to a file. */

@@ -63,18 +63,20 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
   // Someone may have deleted the branch. Its commit is kept.
   const to = found ?? last;
   if (to === undefined) throw unknown(branch);
+  const name = found === undefined ? to : branch;
+  const refused = async (obstacle: Obstacle): Promise<Applied> => {
+    const command = await commandFor(repository, { base, from, name, hasPaths: obstacle.paths !== undefined });
+    return { applied: false, ...obstacle, ...(command !== undefined && { command }) };
+  };
+  if (from === undefined) return refused({ reason: 'The branch of the user has no commit yet.' });
   const home = await openHome(repository, options.root);
   const obstacle = await withScratch(home, async (scratch) => {
-    if (from === undefined) return { reason: 'The branch of the user has no commit yet.' };
     const move = { from, to, scratch };
     // A move from another commit is over.
     if (begun === from) await undoHalfMove(repository, move);
     return (await obstacleTo(repository, move)) ?? (await forward(repository, move, applying));
   });
-  if (obstacle === undefined && from !== undefined) return { applied: true, from, to };
-  const name = found === undefined ? to : branch;
-  const command = await commandFor(repository, { base, from, name, hasPaths: obstacle?.paths !== undefined });
-  return { applied: false, reason: '', ...obstacle, ...(command !== undefined && { command }) };
+  return obstacle ? refused(obstacle) : { applied: true, from, to };
 }
 
 // --- internal ---
