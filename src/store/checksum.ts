@@ -20,5 +20,5 @@ export function checksumOf(text: string): number {
  * @param text Text of the record; or of several, with commas between them, for the checksum of the last one.
  */
 export function chainedChecksum(before: number, text: string): number {
-  return crc32(`,${text}`, before);
+  return crc32(text, crc32(',', before));
 }

@@ -6,6 +6,7 @@
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import { hasReferences, isWhole, unpackRecord } from '../model/events/large-values.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { damageHint } from './damage.ts';
 import type { RunStore } from './port.ts';
 
@@ -14,6 +15,7 @@ import type { RunStore } from './port.ts';
  *
  * @param from Number of the first. @default 1
  * @param limit Most records. @default no limit
+ * @param plan A plan that the caller has, which may replace an equal one. @default none
  * @throws PhasegateError `STORE_UNREADABLE` if a value that a record refers to is missing, or does not match its hash.
  */
 export async function readRun(
@@ -21,8 +23,9 @@ export async function readRun(
   runId: string,
   from = 1,
   limit?: number,
+  plan?: Plan,
 ): Promise<readonly RunRecord[]> {
-  const packed = await store.read(runId, from, limit);
+  const packed = await store.read(runId, from, limit, plan);
   // Few records have references. Awaiting, or adding, each of the others would cost more than the check.
   const first = packed.findIndex(isPacked);
   const records = packed.slice(0, first === -1 ? packed.length : first);

@@ -8,6 +8,7 @@ import type { RunRecord } from '../model/events/event.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
+import type { Plan } from '../model/plan/plan.ts';
 import { damaged } from './damage.ts';
 import type { RunMessage } from './port.ts';
 
@@ -16,9 +17,14 @@ export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage | Mem
   return JSON.stringify(value);
 }
 
-/** Parses a record. @throws `STORE_UNREADABLE` if the text is something else; so do the functions below. */
-export function recordOf(text: string, { runId, seq }: Pick<RunRecord, 'runId' | 'seq'>): RunRecord {
-  const record = parse(text, isRecord, 'a record');
+/**
+ * Parses a record.
+ *
+ * @param plan A plan that the caller has, which replaces an equal one. @default none
+ * @throws `STORE_UNREADABLE` if the text is something else; so do the functions below.
+ */
+export function recordOf(text: string, { runId, seq }: Pick<RunRecord, 'runId' | 'seq'>, plan?: Plan): RunRecord {
+  const record = parse(text, isRecord, 'a record', seq === 1 ? plan : undefined);
   if (record.runId === runId && record.seq === seq) return record;
   throw damaged(`record ${seq}`, runId, `record ${record.seq} of run ${record.runId} is in its place`, seq - 1);
 }
@@ -27,13 +33,15 @@ export function recordOf(text: string, { runId, seq }: Pick<RunRecord, 'runId' |
  * Parses records, which is faster than one by one.
  *
  * @param list Their texts, with commas between them.
+ * @param plan A plan that the caller has, which replaces an equal one in the first of them. @default none
  * @returns `undefined` if these are not exactly the wanted records, in order.
  */
 export function recordsOf(
   list: string,
   { runId, from, count }: { readonly runId: string; readonly from: number; readonly count: number },
+  plan?: Plan,
 ): readonly RunRecord[] | undefined {
-  const values: unknown = JSON.parse(`[${list}]`);
+  const values = parseJson(`[${list}]`, from === 1 ? plan : undefined);
   if (!Array.isArray(values) || values.length !== count) return undefined;
   return values.every(
     (value, index): value is RunRecord => isRecord(value) && value.seq === from + index && value.runId === runId,
@@ -64,10 +72,31 @@ export function memoryOf(text: string): Memory {
 
 // --- internal ---
 
-function parse<T>(text: string, is: (value: unknown) => value is T, what: string): T {
+/**
+ * Parses a record, or a list of them. A large plan takes as long as all other records, and comparing texts is faster than parsing one.
+ *
+ * @param plan A plan that the caller has, which replaces an equal one in the first record. @default none
+ */
+function parseJson(text: string, plan: Plan | undefined): unknown {
+  if (!plan) return JSON.parse(text);
+  const known = JSON.stringify(plan);
+  const at = text.indexOf(PLAN) + PLAN.length;
+  if (at < PLAN.length || !text.startsWith(known, at)) return JSON.parse(text);
+  const values: unknown = JSON.parse(`${text.slice(0, at)}null${text.slice(at + known.length)}`);
+  const first: unknown = Array.isArray(values) ? values[0] : values;
+  // In any other place it is a part of an input, for example.
+  if (!isRecord(first) || first.event.type !== 'run.started' || first.event.plan !== null) return JSON.parse(text);
+  Object.assign(first.event, { plan });
+  return values;
+}
+
+/** The key of a plan as a text has it. Within a string of JSON, its quotes would be escaped. */
+const PLAN = '"plan":';
+
+function parse<T>(text: string, is: (value: unknown) => value is T, what: string, plan?: Plan): T {
   let cause: unknown;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text, plan);
     if (is(value)) return value;
   } catch (thrown) {
     cause = thrown;

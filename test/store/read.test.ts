@@ -1,6 +1,10 @@
 /** Whole runs read from a store, with the large values that are stored apart from their records. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, startRun, task, memoryStore, readRun } from '../../src/index.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import type { RunRecord } from '../../src/records.ts';
 
 const LARGE = 'x'.repeat(20_000);
@@ -40,6 +44,20 @@ describe('readRun()', () => {
     await run.result;
     const all = await readRun(store, 'r');
     expect(await readRun(store, 'r', 3, 2)).toEqual(all.slice(2, 4));
+  });
+
+  it('gives the plan that the caller has for an equal one, and no other', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'phasegate-read-'));
+    for (const store of [memoryStore(), sqliteStore(join(folder, 'runs.db'))]) {
+      await startRun(pipeline, { store, runId: 'r', input: { plan: 'own' } }).result;
+      const [plan, other] = [structuredClone(pipeline.plan), { ...pipeline.plan, name: 'q' }];
+      const [first] = await store.read('r', 1, 1, plan);
+      expect(first?.event.type === 'run.started' && first.event.plan).toBe(plan);
+      const [same] = await store.read('r', 1, 1, other);
+      expect(same).toEqual(first);
+      await store.close();
+    }
+    rmSync(folder, { recursive: true });
   });
 
   it('names the missing content', async () => {

@@ -4,6 +4,7 @@
  * @module
  */
 import type { RunRecord } from '../../model/events/event.ts';
+import type { Plan } from '../../model/plan/plan.ts';
 import { chainedChecksum } from '../checksum.ts';
 import { damaged, MISMATCH } from '../damage.ts';
 import { recordOf, recordsOf } from '../serialize.ts';
@@ -16,15 +17,22 @@ import { LAST_SEQ } from './schema.ts';
  * Reads records of a run from one consistent state, and checks them.
  *
  * @param count `Infinity` for no limit.
+ * @param plan A plan that the caller has, which replaces an equal one. @default none
  * @throws `STORE_UNREADABLE` if one of them is missing or was changed.
  */
-export function readRecords(connection: Connection, runId: string, first: number, count: number): RunRecord[] {
+export function readRecords(
+  connection: Connection,
+  runId: string,
+  first: number,
+  count: number,
+  plan?: Plan,
+): RunRecord[] {
   const { sql, readAtOnce } = connection;
   return readAtOnce(`read run ${runId}`, () => {
     const from = Math.min(first, LAST_SEQ);
     const row = sql(RUN).get(runId, from - 1);
     if (!row) return [];
-    const run = { runId, key: number(row, 'key'), seq: number(row, 'seq') };
+    const run = { runId, plan, key: number(row, 'key'), seq: number(row, 'seq') };
     return readAll(sql, run, { from, sum: number(row, 'sum') }, Math.min(count, run.seq - from + 1));
   });
 }
@@ -45,6 +53,7 @@ const TOGETHER = `SELECT max(seq) AS last, sum, group_concat(record, ',') AS lis
 /** A run as its row has it. */
 interface StoredRun {
   readonly runId: string;
+  readonly plan?: Plan | undefined;
   readonly key: number;
   readonly seq: number;
 }
@@ -83,7 +92,7 @@ function readTogether(sql: Connection['sql'], run: StoredRun, place: Place, want
     const sum = number(row, 'sum');
     const next = { from: place.from + wanted, sum };
     if (number(row, 'last') !== next.from - 1 || chainedChecksum(place.sum, list) !== sum) return undefined;
-    const records = recordsOf(list, { runId: run.runId, from: place.from, count: wanted });
+    const records = recordsOf(list, { runId: run.runId, from: place.from, count: wanted }, run.plan);
     return records && { records, next };
   } catch (error) {
     if (isBusy(error)) throw error;
@@ -92,7 +101,7 @@ function readTogether(sql: Connection['sql'], run: StoredRun, place: Place, want
 }
 
 /** Reads records one by one, so that an error names the damaged one. */
-function readEach(sql: Connection['sql'], { runId, key, seq }: StoredRun, place: Place, wanted: number): Part {
+function readEach(sql: Connection['sql'], { runId, key, seq, plan }: StoredRun, place: Place, wanted: number): Part {
   const records: RunRecord[] = [];
   let { from, sum } = place;
   for (const row of sql(ROWS).all(key, from, wanted)) {
@@ -100,7 +109,7 @@ function readEach(sql: Connection['sql'], { runId, key, seq }: StoredRun, place:
     const found = text(row, 'record');
     sum = chainedChecksum(sum, found);
     if (sum !== number(row, 'sum')) throw damaged(`record ${from}`, runId, MISMATCH, from - 1);
-    records.push(recordOf(found, { runId, seq: from }));
+    records.push(recordOf(found, { runId, seq: from }, plan));
     from += 1;
   }
   if (records.length === wanted) return { records, next: { from, sum } };
