@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { OuterQuota, Quota } from '../machines/phase/quota-port.ts';
 import { servicesOf } from '../machines/phase/run-services.ts';
-import type { PhaseWork, TaskWork, Work } from '../model/definition/compile.ts';
+import { someWork, type PhaseWork, type TaskWork, type Work } from '../model/definition/compile.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import type { RunEvent } from '../model/events/event.ts';
 import type { ChildOptions } from '../model/handlers/child-pipeline.ts';
@@ -137,7 +137,7 @@ export function createChildRuns({ actor, ...given }: Own): ChildRuns {
 
 /** Binds the tasks that run pipelines, and work that may ask people, to one run. Returns the same work if there is none. */
 export function bindChildRuns({ work, plan }: Pick<Pipeline, 'work' | 'plan'>, childrenNow: () => ChildRuns): Work {
-  if (![...work.phases.values()].some(needsRun)) return work;
+  if (!someWork(work, needsRun)) return work;
   const children = childrenNow();
   const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => {
     const tasks = [...one.tasks].map(([task, its]): [string, TaskWork] => {
@@ -158,10 +158,8 @@ export function bindChildRuns({ work, plan }: Pick<Pipeline, 'work' | 'plan'>, c
 
 // --- internal ---
 
-function needsRun({ tasks, reviewers }: PhaseWork): boolean {
-  return [...tasks.values(), ...reviewers.values()].some(
-    ({ runner }) => runner.pipeline !== undefined || mayAskPeople(runner),
-  );
+function needsRun({ runner }: TaskWork): boolean {
+  return runner.pipeline !== undefined || mayAskPeople(runner);
 }
 
 /** Work that may ask people, with the questions of each try. Other work is returned as it is. */

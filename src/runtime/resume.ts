@@ -15,7 +15,6 @@ import { guardRedact } from '../model/events/guard-redact.ts';
 import { redactSecrets } from '../model/events/redact.ts';
 import { limitsTooLow } from '../model/events/run-limits.ts';
 import { definitionOf } from '../model/events/run-definition.ts';
-import { foldRunTimes } from '../model/events/run-times.ts';
 import { fingerprint, fingerprintLike, type Plan } from '../model/plan/plan.ts';
 import { isSameJson } from '../model/values/json.ts';
 import { holderIsAlive, thisHolder } from '../store/holder.ts';
@@ -139,18 +138,16 @@ export async function resumeOrRetry<O>(
   const lease = claimed?.lease ?? (await store.acquire(runId, holder ?? thisHolder(), REPLAY_LEASE_MS));
   try {
     await endLeftProcesses(listed);
-    const records = sharePlan(pipeline.plan, await readRun(store, runId));
+    const records = sharePlan(pipeline.plan, await readRun(store, runId, 1, undefined, pipeline.plan));
     // A damaged message may be an answer, so it is found before the run goes on.
     await store.messages(runId);
     if (!options.allowMasked) checkUnmasked(how, runId, records);
     if (listed.forkOf !== undefined) await checkForkInput(runId, pipeline, records);
     const prepared = prepareResume(runId, pipeline, records, options, how);
     const log = createRecordLog(runId, timeFrom(clock), true);
-    const times = foldRunTimes(listed.forkOf === undefined ? undefined : listed.startedAt);
     for (const { event, time } of records) {
       log.events.push(event);
       log.times.push(time);
-      times.apply({ event, time });
     }
     publishUpTo(log, records.length);
     // If one cannot be cancelled now, it is at the end of this run.
@@ -159,7 +156,6 @@ export async function resumeOrRetry<O>(
     const leftAt = leftAtOf(listed, clock?.now ? undefined : log.now());
     return await onStarted<O>({ store, log, lease, origin, ...relations }, pipeline, options, {
       ...prepared,
-      times,
       leftAt,
     });
   } catch (error) {
@@ -195,7 +191,7 @@ function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecor
   return records.map((record) => {
     const { event } = record;
     if (event.type !== 'run.started' && event.type !== 'run.resumed') return record;
-    return isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
+    return event.plan !== plan && isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
   });
 }
 
@@ -203,11 +199,13 @@ function onStarted<O>(
   stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & Relations & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions & WithinParent,
-  { replayed, next, times, leftAt }: PreparedResume & Pick<Continuation, 'times' | 'leftAt'>,
+  { replayed, next, leftAt }: PreparedResume & Pick<Continuation, 'leftAt'>,
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
     const { log, lease } = stored;
     const { state } = replayed;
+    const persistence = persistRun({ ...stored, holder: lease.holder });
+    const times = persistence.journal.times();
     const run: Run<O> = runEngine<O>({
       ...options,
       pipeline,
@@ -223,7 +221,7 @@ function onStarted<O>(
         allowChanged: options.allowChanged,
         allowMasked: options.allowMasked,
       },
-      persistence: persistRun({ ...stored, holder: lease.holder }),
+      persistence,
       begin: () =>
         Promise.resolve({
           input: {

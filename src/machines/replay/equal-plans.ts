@@ -49,15 +49,16 @@ function isSameWork(some: readonly TaskPlan[], others: readonly TaskPlan[]): boo
   );
 }
 
-/** True if two objects are the same JSON without some fields. It copies nothing, as plans have many phases. */
+/** True if two objects have the same fields, with the same JSON but for some. It copies nothing, as plans have many phases. */
 function isSameBut(unread: readonly string[], one: object, other: object): boolean {
   if (!isFields(one) || !isFields(other)) return false;
   let left = 0;
-  for (const key in other) if (!unread.includes(key)) left += 1;
+  for (const _ in other) left += 1;
   for (const key in one) {
-    if (unread.includes(key)) continue;
-    if (!Object.hasOwn(other, key) || !isSameJson(one[key], other[key])) return false;
     left -= 1;
+    // Most are equal numbers and texts.
+    if (one[key] === other[key] && one[key] !== undefined) continue;
+    if (!Object.hasOwn(other, key) || (!unread.includes(key) && !isSameJson(one[key], other[key]))) return false;
   }
   return left === 0;
 }

@@ -86,7 +86,7 @@ class Replayer {
   constructor(input: PipelineInput, journal: readonly Pick<RunRecord, 'event' | 'time'>[], options: ReplayOptions) {
     this.#journal = journal;
     this.#plan = input.plan;
-    const known = limitsOfParts(journal.map(({ event }) => event));
+    const known = limitsOfParts(journal);
     this.#limits = options.reopens ? [...known] : [...known.slice(0, -1), input.plan.limits];
     this.#changed = options.changed ?? false;
     this.#redact = options.redact ?? ((event) => event);

@@ -62,6 +62,15 @@ export interface Work {
   readonly phases: ReadonlyMap<string, PhaseWork>;
 }
 
+/** True if a task or a reviewer of a pipeline fulfils a condition. */
+export function someWork({ phases }: Work, isIt: (work: TaskWork) => boolean): boolean {
+  for (const { tasks, reviewers } of phases.values()) {
+    for (const work of tasks.values()) if (isIt(work)) return true;
+    for (const work of reviewers.values()) if (isIt(work)) return true;
+  }
+  return false;
+}
+
 /**
  * Validates a definition, and splits it into data and functions. The data is deep-frozen, as it has a fingerprint and runs share it.
  *

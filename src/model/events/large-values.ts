@@ -118,7 +118,11 @@ function mapValues(event: RunEvent, change: (value: unknown) => unknown): RunEve
     return content === event.artifact.content ? event : { ...event, artifact: { ...event.artifact, content } };
   }
   if (event.type !== 'phase.approved') return event;
-  const entries = Object.entries(event.outputs);
-  const changed = entries.map(([name, value]): [string, unknown] => [name, change(value)]);
-  return changed.every(([, value], at) => value === entries[at]?.[1]) ? event : { ...event, outputs: byName(changed) };
+  let changes: Map<string, unknown> | undefined;
+  for (const name of Object.keys(event.outputs)) {
+    const value = event.outputs[name];
+    const changed = change(value);
+    if (changed !== value) (changes ??= new Map()).set(name, changed);
+  }
+  return changes ? { ...event, outputs: byName([...Object.entries(event.outputs), ...changes]) } : event;
 }

@@ -7,7 +7,7 @@ import { PhasegateError } from '../errors/phasegate-error.ts';
 import type { Plan } from '../plan/plan.ts';
 import { limitsSchema, type LimitName, type Limits } from '../plan/policy-schema.ts';
 import { isSameJson } from '../values/json.ts';
-import type { RunEvent } from './event.ts';
+import type { RunRecord } from './event.ts';
 
 /**
  * Applies limits of one run to a plan: for each limit, the smaller one counts. Returns the plan itself if none are given, or if they are
@@ -55,11 +55,11 @@ export function limitsTooLow(runId: string, error: unknown): unknown {
  *
  * Limits of a resumed run count from the beginning of the current part, as its records are compatible with that.
  */
-export function limitsOfParts(events: readonly RunEvent[]): readonly Limits[] {
+export function limitsOfParts(records: readonly Pick<RunRecord, 'event'>[]): readonly Limits[] {
   const parts: Limits[] = [];
   let latest: Limits = {};
   let hasEnded = true;
-  for (const event of events) {
+  for (const { event } of records) {
     if (event.type === 'run.started' || event.type === 'run.reopened') {
       if (event.type === 'run.started') latest = event.plan.limits;
       parts.push(latest);

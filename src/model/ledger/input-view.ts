@@ -42,13 +42,14 @@ export function inputsForHandler(inputs: Inputs): Inputs {
 /** Returns the version of each direct predecessor, and of every other ancestor whose outputs were requested. */
 export function readOf(view: View): Readonly<Record<string, number>> {
   const { ledger, phase, asked, same } = view;
-  const { graph } = ledger;
-  const names = (graph.before[phase] ?? []).map((source) => graph.names[source] ?? '');
+  const { before, names } = ledger.graph;
   const read = byName<number>();
-  for (const name of asked.size === 0 ? names : [...names, ...asked]) {
+  function note(name: string): void {
     const commit = commitIn(view, name);
     if (commit) read[name] = same.get(name) ?? commit.version;
   }
+  for (const source of before[phase] ?? []) note(names[source] ?? '');
+  for (const name of asked) note(name);
   return read;
 }
 

@@ -37,24 +37,18 @@ class MapOfOne<K extends string, V> implements ReadonlyMap<K, V> {
   }
 
   entries(): MapIterator<[K, V]> {
-    return copyOf(this).entries();
+    return [[this.#key, this.#value] satisfies [K, V]].values();
   }
 
   keys(): MapIterator<K> {
-    return copyOf(this).keys();
+    return [this.#key].values();
   }
 
   values(): MapIterator<V> {
-    return copyOf(this).values();
+    return [this.#value].values();
   }
 
   [Symbol.iterator](): MapIterator<[K, V]> {
     return this.entries();
   }
-}
-
-function copyOf<K, V>(map: ReadonlyMap<K, V>): Map<K, V> {
-  const copy = new Map<K, V>();
-  map.forEach((value, key) => copy.set(key, value));
-  return copy;
 }

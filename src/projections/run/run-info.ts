@@ -5,7 +5,7 @@
  */
 import type { RunRecord, RunStatus } from '../../model/events/event.ts';
 import { shownTags } from '../../model/events/run-tags.ts';
-import { foldRunTimes } from '../../model/events/run-times.ts';
+import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 
 /** The status of a run after its latest record. */
 export interface RunInfo {
@@ -50,6 +50,8 @@ export interface RunInfoFold {
   apply(record: RunRecord): void;
   /** @param waiting Names of items that wait for a person, as `openItems` returns them. */
   info(waiting: readonly string[]): RunInfo;
+  /** Returns the times of its work, as a fold that goes on by itself. */
+  times(): RunTimesFold;
 }
 
 /** Starts a fold before the first record. */
@@ -105,5 +107,6 @@ export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = 
         source,
       };
     },
+    times: () => times.copy(),
   };
 }

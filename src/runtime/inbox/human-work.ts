@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
+import { someWork, type PhaseWork, type TaskWork, type Work } from '../../model/definition/compile.ts';
 import type { RunEvent } from '../../model/events/event.ts';
 import { questionOf, type HumanOptions } from '../../model/handlers/human.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
@@ -23,7 +23,7 @@ export interface HumanRequest {
  * @param ask Resolves with the answer.
  */
 export function bindHumanWork(work: Work, ask: (asking: HumanRequest) => Promise<unknown>): Work {
-  if (![...work.phases.values()].some(asksPeople)) return work;
+  if (!someWork(work, ({ runner }) => questionOf(runner) !== undefined)) return work;
   const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => [
     name,
     { ...one, tasks: bound(one.tasks, false, ask), reviewers: bound(one.reviewers, true, ask) },
@@ -58,10 +58,6 @@ export function mayNeedPeople({ type }: RunEvent): boolean {
 // --- internal ---
 
 const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
-
-function asksPeople({ tasks, reviewers }: PhaseWork): boolean {
-  return [...tasks.values(), ...reviewers.values()].some(({ runner }) => questionOf(runner) !== undefined);
-}
 
 function bound(
   tasks: ReadonlyMap<string, TaskWork>,

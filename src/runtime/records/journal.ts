@@ -8,6 +8,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { packRecord } from '../../model/events/large-values.ts';
+import type { RunTimesFold } from '../../model/events/run-times.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldMemories, type Memory, type MemoryFold } from '../../projections/run/learned.ts';
@@ -28,6 +29,8 @@ export interface Journal {
   flush(): Promise<PhasegateError | undefined>;
   /** Open items of the inbox, according to the stored records. */
   open(): readonly InboxItem[];
+  /** Times of the run according to the stored records, as a fold that goes on by itself. */
+  times(): RunTimesFold;
   /** Stores no more records. */
   abandon(): void;
 }
@@ -104,6 +107,10 @@ class RunJournal implements Journal {
 
   open(): readonly InboxItem[] {
     return this.#inbox.open();
+  }
+
+  times(): RunTimesFold {
+    return this.#info.times();
   }
 
   abandon(): void {

@@ -16,33 +16,56 @@ export interface UnendedChildren {
 
 /** Finds the runs that tasks of a run may have started. */
 export function unendedChildren(runId: string, events: readonly RunEvent[]): UnendedChildren {
-  /** The phases of open runs, and of those whose attempt is over. */
-  const open = new Map<string, string>();
+  /** By phase. */
+  const open = new Map<string, Work[]>();
   const superseded = new Set<string>();
-  /** Number of starts of each phase in its generation from the first attempt. */
-  const starts = new Map<string, number>();
+  /** The latest generation of each phase, with the number of its starts from the first attempt. */
+  const starts = new Map<string, { readonly generation: number; count: number }>();
+  // Keys are made of work that is left only, as most work of a run has ended.
+  const idOf = ({ phase, generation, renewals, attempt, task }: Work) =>
+    workKey([runId, phase, startOf(generation, renewals), attempt, 'task', task]);
   for (const event of events) {
-    if (OVER.has(event.type) && 'phase' in event)
-      for (const [id, phase] of open)
-        if (phase === event.phase) {
-          open.delete(id);
-          superseded.add(id);
-        }
+    if (OVER.has(event.type) && 'phase' in event) {
+      const left = open.get(event.phase);
+      if (left) for (const work of left) superseded.add(idOf(work));
+      if (left) open.delete(event.phase);
+    }
     if (event.type === 'phase.started' && event.attempt === 0) {
-      const of = `${event.generation} ${event.phase}`;
-      starts.set(of, (starts.get(of) ?? 0) + 1);
+      const { phase, generation } = event;
+      const begun = starts.get(phase);
+      if (begun?.generation === generation) begun.count += 1;
+      else starts.set(phase, { generation, count: 1 });
     }
     if (event.type !== 'task.started' && event.type !== 'task.completed' && event.type !== 'task.failed') continue;
     const { phase, generation, attempt, task } = event;
-    const renewals = Math.max(0, (starts.get(`${generation} ${phase}`) ?? 1) - 1);
-    const id = workKey([runId, phase, startOf(generation, renewals), attempt, 'task', task]);
-    if (event.type === 'task.started') open.set(id, phase);
-    else open.delete(id);
+    const works = open.get(phase) ?? [];
+    // A start over ends all work before it, so it need not be compared.
+    const at = works.findIndex(
+      (work) => work.task === task && work.attempt === attempt && work.generation === generation,
+    );
+    if (event.type !== 'task.started') {
+      if (at !== -1) works.splice(at, 1);
+    } else if (at === -1) {
+      const begun = starts.get(phase);
+      const renewals = begun?.generation === generation ? begun.count - 1 : 0;
+      works.push({ phase, generation, renewals, attempt, task });
+      open.set(phase, works);
+    }
   }
-  return { current: [...open.keys()], superseded: [...superseded] };
+  return { current: [...open.values()].flat().map(idOf), superseded: [...superseded] };
 }
 
 // --- internal ---
+
+/** The work of a task in one attempt of its phase. */
+interface Work {
+  readonly phase: string;
+  readonly generation: number;
+  /** Number of earlier starts over in the same generation. */
+  readonly renewals: number;
+  readonly attempt: number;
+  readonly task: string;
+}
 
 /** Events after which the tasks of an earlier attempt of their phase do not matter any more. */
 const OVER: ReadonlySet<RunEvent['type']> = new Set([
