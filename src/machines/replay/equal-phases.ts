@@ -33,8 +33,8 @@ export function checkEqualOnce(check: PhaseCheck, copied = 0): PhaseCheck {
     const key = facts && JSON.stringify(facts);
     if (key === undefined || !passed.has(key)) check(stub);
     if (key === undefined) return;
+    latest = facts;
     if (passed.size < MOST) passed.add(key);
-    if (passed.has(key)) latest = facts;
   };
 }
 

@@ -75,7 +75,7 @@ class Times implements RunTimesFold {
   #pauses: Map<string, number> | undefined = undefined;
   /** Tasks that an earlier process has begun, and the one that has the run now has not. Created with the first. */
   #left: Set<string> | undefined = undefined;
-  #state: State;
+  readonly #state: State;
 
   constructor(state: State) {
     this.#state = state;
@@ -143,7 +143,6 @@ class Times implements RunTimesFold {
     return !this.#state.isOver && (this.#work.working > 0 || this.#work.waiting + this.#state.held.size === 0);
   }
 
-  /** Adds a phase to the counts, or removes it. */
   #readPlan(plan: Plan): void {
     this.#state.mayHold = plan.onLimit === 'escalate';
     this.#state.reviewers = reviewersIn(plan);
