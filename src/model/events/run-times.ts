@@ -143,7 +143,6 @@ class Times implements RunTimesFold {
     return !this.#state.isOver && (this.#work.working > 0 || this.#work.waiting + this.#state.held.size === 0);
   }
 
-  /** Adds a phase to the counts, or removes it. */
   #readPlan(plan: Plan): void {
     this.#state.mayHold = plan.onLimit === 'escalate';
     this.#state.reviewers = reviewersIn(plan);
