@@ -86,7 +86,7 @@ function parseJson(text: string, plan: Plan | undefined): unknown {
   const values: unknown = JSON.parse(`${text.slice(0, at)}null${text.slice(at + known.length)}`);
   const first: unknown = Array.isArray(values) ? values[0] : values;
   // In any other place it is a part of an input, for example.
-  if (!isRecord(first) || first.event.type !== 'run.started' || first.event.plan !== null) return JSON.parse(text);
+  if (!isRecord(first) || Reflect.get(first.event, 'plan') !== null) return JSON.parse(text);
   Object.assign(first.event, { plan });
   return values;
 }
