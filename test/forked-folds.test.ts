@@ -81,7 +81,7 @@ function plainUnended(runId: string, records: readonly RunRecord[]): UnendedChil
   const superseded = new Set<string>();
   const starts = new Map<string, number>();
   for (const { event } of records) {
-    for (const [id, phase] of [...open])
+    for (const [id, phase] of open)
       if ('phase' in event && event.phase === phase && OVER.includes(event.type)) {
         open.delete(id);
         superseded.add(id);
