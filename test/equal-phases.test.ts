@@ -171,6 +171,23 @@ describe('a phase that equals one that has passed', () => {
     expect(check.played()).toBe(102);
   });
 
+  it.each<readonly [string, object, object]>([
+    ['more', {}, { version: '1' }],
+    ['fewer', { version: '1' }, {}],
+    ['other', { version: undefined }, { subscribe: [] }],
+  ])('is played if its plan has %s fields', (_, one, other) => {
+    const check = checks();
+    for (const more of [one, other]) check.once(stubOf({ plan: a && { ...a, ...more }, entries: script() }));
+    expect(check.played()).toBe(2);
+  });
+
+  it('is not played if it follows its like, also after 1000 others', () => {
+    const check = checks();
+    const kinds = Array.from({ length: 1001 }, (_, at) => ({ input: { run: `${at}` }, entries: script() }));
+    for (const kind of kinds) for (const own of [a, b]) check.once(stubOf({ plan: own, ...kind }));
+    expect(check.played()).toBe(1001);
+  });
+
   it('is played if its approval has words', () => {
     const check = checks();
     const verdict = { type: 'approve', score: 1 };

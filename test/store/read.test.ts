@@ -9,6 +9,21 @@ import type { RunRecord } from '../../src/records.ts';
 
 const LARGE = 'x'.repeat(20_000);
 
+/** The summary of a run of one record. */
+const LISTED = {
+  pipeline: 'p',
+  fingerprint: '',
+  status: 'running',
+  startedAt: 1,
+  updatedAt: 1,
+  seq: 1,
+  approved: 0,
+  phases: 0,
+  costUsd: 0,
+  tokens: 0,
+  waiting: [],
+} as const;
+
 const pipeline = definePipeline({
   name: 'p',
   phases: [
@@ -55,6 +70,25 @@ describe('readRun()', () => {
       expect(first?.event.type === 'run.started' && first.event.plan).toBe(plan);
       const [same] = await store.read('r', 1, 1, other);
       expect(same).toEqual(first);
+      await store.close();
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it('leaves a record whose plan is elsewhere as it is', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'phasegate-read-'));
+    for (const store of [memoryStore(), sqliteStore(join(folder, 'runs.db'))]) {
+      for (const [runId, event] of Object.entries({
+        part: { input: { plan: pipeline.plan }, plan: null },
+        later: { plan: null, tags: { plan: pipeline.plan } },
+        key: { input: { 'the "plan': pipeline.plan }, plan: null },
+        text: { input: ['"plan":', JSON.stringify(pipeline.plan)], plan: null },
+      })) {
+        const started = { type: 'run.started', fingerprint: '', ...event };
+        const record = { runId, seq: 1, time: 1, event: started } as unknown as RunRecord;
+        await store.append({ runId, records: [record], info: { ...LISTED, runId }, items: [], artifacts: [] });
+        expect(await store.read(runId, 1, undefined, pipeline.plan)).toEqual([record]);
+      }
       await store.close();
     }
     rmSync(folder, { recursive: true });

@@ -309,6 +309,23 @@ describe('limits.deadlineMs', () => {
     expect(await old.result).toMatchObject({ status: 'exhausted', limit: 'deadlineMs' });
   });
 
+  it('of a run that is no fork starts with its first record, although it is listed with a later start', async () => {
+    const [from, store] = [memoryStore(), memoryStore()];
+    const run = startRun(timed, { store: from, runId: 'r', clock: simulatedTime(HOUR).clock });
+    await said(run, 'phase.escalated');
+    run.suspend();
+    await run.result;
+    const listed = await from.run('r');
+    if (!listed) throw new Error('There is no run.');
+    const [records, items] = [await from.read('r'), await from.inbox({ runId: 'r' })];
+    await store.append({ runId: 'r', records, info: { ...listed, startedAt: 2 * HOUR }, items, artifacts: [] });
+    const later = simulatedTime(2 * HOUR);
+    const resumed = await resumeRun(store, 'r', timed, { clock: later.clock });
+    await later.pass(1);
+    expect(resumed.snapshot().status).toBe('exhausted');
+    expect(await resumed.result).toMatchObject({ limit: 'deadlineMs' });
+  });
+
   it('of a fork fires once, even for a clock before its creation', async () => {
     const store = memoryStore();
     const before = simulatedTime(0);

@@ -49,7 +49,7 @@ function isSameWork(some: readonly TaskPlan[], others: readonly TaskPlan[]): boo
   );
 }
 
-/** True if two objects have the same fields, with the same JSON but for some. It copies nothing, as plans have many phases. */
+/** True if two objects have the same fields, and the same JSON in all but some. It copies nothing, as plans have many phases. */
 function isSameBut(unread: readonly string[], one: object, other: object): boolean {
   if (!isFields(one) || !isFields(other)) return false;
   let left = 0;

@@ -80,6 +80,7 @@ export class WorkCounts {
     return made;
   }
 
+  /** Adds a phase to the counts, or removes it. */
   #add(phase: PhaseWork, by: 1 | -1, isHeld: boolean): void {
     if (works(phase, isHeld)) this.#working += by;
     if (waitsForPerson(phase)) this.#waiting += by;

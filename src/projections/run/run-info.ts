@@ -57,7 +57,8 @@ export interface RunInfoFold {
 /** Starts a fold before the first record. */
 export function foldRunInfo({ forkOf, source, startedAt: begunAt }: RunOrigin = {}): RunInfoFold {
   const approved = new Set<string>();
-  const times = foldRunTimes(begunAt);
+  // A list may be edited, and records are sealed: a run that is no fork has its deadline by its records.
+  const times = foldRunTimes(forkOf === undefined ? undefined : begunAt);
   const used = { costUsd: 0, tokens: 0 };
   const state = { runId: '', pipeline: '', fingerprint: '', startedAt: 0, updatedAt: 0, seq: 0, phases: 0 };
   let status: RunInfo['status'] = 'running';

@@ -16,8 +16,8 @@ export interface UnendedChildren {
 
 /** Finds the runs that tasks of a run may have started. */
 export function unendedChildren(runId: string, events: readonly RunEvent[]): UnendedChildren {
-  /** By phase. */
-  const open = new Map<string, Work[]>();
+  /** Work without an end, by phase, then by generation, attempt and task. */
+  const open = new Map<string, Map<string, Work>>();
   const superseded = new Set<string>();
   /** The latest generation of each phase, with the number of its starts from the first attempt. */
   const starts = new Map<string, { readonly generation: number; count: number }>();
@@ -26,9 +26,8 @@ export function unendedChildren(runId: string, events: readonly RunEvent[]): Une
     workKey([runId, phase, startOf(generation, renewals), attempt, 'task', task]);
   for (const event of events) {
     if (OVER.has(event.type) && 'phase' in event) {
-      const left = open.get(event.phase);
-      if (left) for (const work of left) superseded.add(idOf(work));
-      if (left) open.delete(event.phase);
+      for (const work of open.get(event.phase)?.values() ?? []) superseded.add(idOf(work));
+      open.delete(event.phase);
     }
     if (event.type === 'phase.started' && event.attempt === 0) {
       const { phase, generation } = event;
@@ -38,21 +37,21 @@ export function unendedChildren(runId: string, events: readonly RunEvent[]): Une
     }
     if (event.type !== 'task.started' && event.type !== 'task.completed' && event.type !== 'task.failed') continue;
     const { phase, generation, attempt, task } = event;
-    const works = open.get(phase) ?? [];
-    // A start over ends all work before it, so it need not be compared.
-    const at = works.findIndex(
-      (work) => work.task === task && work.attempt === attempt && work.generation === generation,
-    );
+    // A start over ends all work before it, so its number is no part of the key.
+    const key = `${generation} ${attempt} ${task}`;
+    const works = open.get(phase);
     if (event.type !== 'task.started') {
-      if (at !== -1) works.splice(at, 1);
-    } else if (at === -1) {
-      const begun = starts.get(phase);
-      const renewals = begun?.generation === generation ? begun.count - 1 : 0;
-      works.push({ phase, generation, renewals, attempt, task });
-      open.set(phase, works);
+      works?.delete(key);
+      continue;
     }
+    const begun = starts.get(phase);
+    const renewals = begun?.generation === generation ? begun.count - 1 : 0;
+    const work = { phase, generation, renewals, attempt, task };
+    if (works) works.set(key, work);
+    else open.set(phase, new Map([[key, work]]));
   }
-  return { current: [...open.values()].flat().map(idOf), superseded: [...superseded] };
+  const current = [...open.values()].flatMap((works) => [...works.values()].map(idOf));
+  return { current, superseded: [...superseded] };
 }
 
 // --- internal ---

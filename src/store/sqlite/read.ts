@@ -50,10 +50,10 @@ const ROWS = `SELECT seq, record, CAST(sum AS REAL) AS sum FROM records WHERE ke
 // With max(), SQLite takes columns outside of functions from the row that has the maximum.
 const TOGETHER = `SELECT max(seq) AS last, sum, group_concat(record, ',') AS list FROM (${ROWS})`;
 
-/** A run as its row has it. */
+/** A run as its row has it, with the plan of the caller. */
 interface StoredRun {
   readonly runId: string;
-  readonly plan?: Plan | undefined;
+  readonly plan: Plan | undefined;
   readonly key: number;
   readonly seq: number;
 }

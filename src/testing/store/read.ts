@@ -35,7 +35,14 @@ export const readCases: Readonly<Record<string, CaseBody>> = {
   },
 
   'returns the same records to a caller who has a plan': async ({ store }) => {
-    const plan: Plan = { name: '"plan":', phases: [], concurrency: 8, onFailure: 'continue', onLimit: 'stop', limits: {} };
+    const plan: Plan = {
+      name: '"plan":',
+      phases: [],
+      concurrency: 8,
+      onFailure: 'continue',
+      onLimit: 'stop',
+      limits: {},
+    };
     const other: Plan = { ...plan, name: 'other' };
     const batch = batchOf('r', 1, { count: 3 });
     // A plan is also found elsewhere in the record, and in another order.
