@@ -9,6 +9,7 @@ import type { Plan } from '../model/plan/plan.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
+import { newId } from '../model/values/new-id.ts';
 import { damaged } from './damage.ts';
 import type { RunMessage } from './port.ts';
 
@@ -81,19 +82,19 @@ function parseJson(text: string, plan: Plan | undefined): unknown {
   if (!plan) return JSON.parse(text);
   const known = JSON.stringify(plan);
   const at = text.indexOf(PLAN) + PLAN.length;
-  // If a record has no plan, an equal one in its input must stay there.
-  if (at < PLAN.length || !text.startsWith(known, at) || text.includes(NO_PLAN)) return JSON.parse(text);
-  const values: unknown = JSON.parse(`${text.slice(0, at)}null${text.slice(at + known.length)}`);
+  if (at < PLAN.length || !text.startsWith(known, at)) return JSON.parse(text);
+  // No text can have been written with this id in it.
+  const mark = newId();
+  const values: unknown = JSON.parse(`${text.slice(0, at)}"${mark}"${text.slice(at + known.length)}`);
   const first: unknown = Array.isArray(values) ? values[0] : values;
   // In any other place it is a part of an input, for example.
-  if (!isRecord(first) || Reflect.get(first.event, 'plan') !== null) return JSON.parse(text);
+  if (!isRecord(first) || Reflect.get(first.event, 'plan') !== mark) return JSON.parse(text);
   Object.assign(first.event, { plan });
   return values;
 }
 
 /** The key of a plan as a text has it. A text may begin with that of an input, or with the end of a longer key. */
 const PLAN = '"plan":';
-const NO_PLAN = `${PLAN}null`;
 
 function parse<T>(text: string, is: (value: unknown) => value is T, what: string, plan?: Plan): T {
   let cause: unknown;

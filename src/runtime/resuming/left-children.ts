@@ -22,7 +22,7 @@ export function unendedChildren(runId: string, events: readonly RunEvent[]): Une
   /** The latest generation of each phase, with the number of its starts from the first attempt. */
   const starts = new Map<string, { readonly generation: number; count: number }>();
   // Keys are made of work that is left only, as most work of a run has ended.
-  const idOf = ({ phase, generation, renewals, attempt, task }: Work) =>
+  const idOf = ({ phase, generation, renewals, attempt, task }: LeftWork) =>
     workKey([runId, phase, startOf(generation, renewals), attempt, 'task', task]);
   for (const event of events) {
     if (OVER.has(event.type) && 'phase' in event) {
@@ -57,7 +57,7 @@ export function unendedChildren(runId: string, events: readonly RunEvent[]): Une
 // --- internal ---
 
 /** The work of a task in one attempt of its phase. */
-interface Work {
+interface LeftWork {
   readonly phase: string;
   readonly generation: number;
   /** Number of earlier starts over in the same generation. */
