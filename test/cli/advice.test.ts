@@ -1,11 +1,12 @@
 /** Advice of commands: a suggested command must work as printed. */
-import { writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, readRun, retry, startRun, task } from '../../src/index.ts';
 import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
-import { files, phasegate } from './cli.ts';
+import { files, main, phasegate } from './cli.ts';
 
 const SPENT = {
   costUsd: ['retry r1', 'costUsd: 1', `[phase('a', { tasks: [paid('t'), paid('u')] })]`],
@@ -71,6 +72,27 @@ describe('a run with records that no run can have written', () => {
     const [, resume = ''] = /phasegate (resume \S+ .*)/u.exec(next) ?? [];
     const resumed = await phasegate([...resume.split(' ').slice(0, 2), 'p.mjs', ...at], { cwd });
     expect(resumed.stdout).toContain('✓ completed');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a store that may not be written', () => {
+  /** Runs the built program as a user without the rights of root. @returns Its error output. */
+  function asNobody(args: readonly string[], cwd: string): Promise<string> {
+    const user = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    return new Promise((resolve) => {
+      execFile(process.execPath, [main, ...args], { cwd, ...user }, (_error, _stdout, stderr) => resolve(stderr));
+    });
+  }
+
+  it('is named, with the options that commands have', async () => {
+    const cwd = await files({ 'p.mjs': moduleOf(['', 'costUsd: 9', `[phase('a', { tasks: [paid('t')] })]`]) });
+    await phasegate(['run', 'p.mjs', '--run-id', 'r', '--store', 'x.db'], { cwd });
+    await Promise.all([chmod(cwd, 0o755), chmod(join(cwd, 'x.db'), 0o444)]);
+    const stderr = await asNobody(['rm', 'r', '--store', 'x.db'], cwd);
+    expect(stderr).toContain('Give this user the right to write there, or name another file with --store.');
+    expect(stderr).toContain('Only `run` can do without a store: --no-store.');
+    expect((await phasegate(['rm', 'r', '--no-store'], { cwd })).stderr).toContain("unknown option '--no-store'");
+    expect(await asNobody(['run', 'p.mjs', '--no-store'], cwd)).toBe('');
   });
 });
 

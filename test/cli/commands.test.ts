@@ -41,6 +41,21 @@ describe('phasegate check', () => {
     expect(code).toBe(0);
   });
 
+  it('shortens a long critical path', async () => {
+    const pathOf = async (phases: number) => {
+      const cwd = await files({
+        'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+          const made = (_, at) => phase('p' + at, { after: at ? ['p' + (at - 1)] : [], tasks: [task('t', { run: () => 1 })] });
+          export default definePipeline({ name: 'p', phases: Array.from({ length: ${phases} }, made) });`,
+      });
+      const { stdout } = await phasegate(['check', 'p.mjs'], { cwd });
+      return /^critical path: (.*)$/mu.exec(stdout)?.[1];
+    };
+    const names = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => `p${from + at}`);
+    expect(await pathOf(20)).toBe(names(0, 20).join(' → '));
+    expect(await pathOf(1000)).toBe([...names(0, 10), '980 more', ...names(990, 1000)].join(' → '));
+  });
+
   it('reports a task that never begins, as its estimate exceeds a limit', async () => {
     const task = '{ name: t, command: [echo, x], estimate: { costUsd: 5 } }';
     const text = `name: p\nlimits: { costUsd: 1 }\nphases: [{ name: a, tasks: [${task}] }]\n`;

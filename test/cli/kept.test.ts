@@ -266,11 +266,13 @@ describe('the pipeline of a resumed run', () => {
     const text = await readFile(join(cwd, 'p.mjs'), 'utf8');
     await writeFile(join(cwd, 'moved.mjs'), text);
     await rm(join(cwd, 'p.mjs'));
-    expect(await phasegate(['resume', id], { cwd })).toMatchObject({
-      code: 2,
-      stderr: containing('as there is no such file'),
-    });
-    expect(await phasegate(['resume', id, 'moved.mjs'], { cwd })).toMatchObject({ code: 3 });
+    const { code, stderr } = await phasegate(['resume', id], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`the file of its pipeline is not there any more: ${join(cwd, 'p.mjs')}\n`);
+    const [, command = ''] = /^Name the file: phasegate (.*)$/mu.exec(stderr) ?? [];
+    const named = command.replace('<pipeline>', 'moved.mjs').split(' ');
+    expect(named).toEqual(['resume', id, 'moved.mjs']);
+    expect(await phasegate(named, { cwd })).toMatchObject({ code: 3 });
     expect(await phasegate(['resume', id], { cwd })).toMatchObject({ code: 3 });
   });
 

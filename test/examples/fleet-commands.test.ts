@@ -65,7 +65,7 @@ it('the fleet of the README is carried out in a clone, and changes none of its f
 
 it('the first run of docs/fleet.md sends a level back, and applies its work', async () => {
   const clone = await makeClone();
-  const said = await typed(clone, await blockOf('docs/fleet.md', 'sh', 'EXAMPLE='));
+  const said = await typed(clone, await blockOf('docs/fleet.md', 'sh', 'CLONE='));
   expect(said).toMatch(/phase-2: retry 1\/1: Make `test ! -d cli \|\| grep[^`]*` pass \(exit code 1\)\./u);
   expect(said).toMatch(/✓ completed in .*: 4 of 4 phases approved, 5 attempts, 1 correction/u);
   expect(said).toContain('Your branch now has the work of run ');

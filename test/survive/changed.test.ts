@@ -108,7 +108,7 @@ describe('resumeRun() with another definition', () => {
       [PhasegateError: Cannot resume run r as the definition of "p" has changed:
         phase "print" is gone
         phase "bind" is new
-      Resume it with the definition that it was started with; or allow the change, if it is about phases that have not begun, or limits that were not reached.
+      Resume it with the definition that it was started with; or allow the change (\`allowChanged: true\`), if it is about phases that have not begun, or limits that were not reached.
       Docs: docs/errors.md#RUN_CHANGED]
     `);
     const damaged = altered(store, (event) => ({
@@ -117,6 +117,29 @@ describe('resumeRun() with another definition', () => {
       plan: { ...event.plan, onFailure: 'halt' },
     }));
     await expect(goOn(damaged, made({ ends: true }))).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+  });
+});
+
+describe('resumeRun() with another definition, some texts of which `redact` masks', () => {
+  const redact: Redact = (event) =>
+    event.type === 'run.started'
+      ? (JSON.parse(JSON.stringify(event).replaceAll(/secret \d+/gu, '***')) as typeof event)
+      : event;
+
+  async function refusal(change: Parameters<typeof made>[0]): Promise<string> {
+    const store = await left(made({ description: 'Use secret 1' }), redact);
+    return String(await goOn(store, made({ ends: true, ...change }), { redact }).catch((thrown: unknown) => thrown));
+  }
+
+  it('masks the differences, and names no text that only the mask changed', async () => {
+    expect(await refusal({ description: 'Use secret 1', last: 'bind' })).toMatch(
+      /has changed:\n {2}phase "print" is gone\n {2}phase "bind" is new\n\w/u,
+    );
+    expect(await refusal({ description: 'Take secret 2' })).toContain('description: "Use ***" → "Take ***"');
+  });
+
+  it('says that a masked text has changed if nothing else has', async () => {
+    expect(await refusal({ description: 'Use secret 2' })).toMatch(/has changed:\n {2}a text that `redact` masks\n\w/u);
   });
 });
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { checkIsRoot } from '../../runtime/child-ids.ts';
@@ -69,8 +70,10 @@ export async function definitionFor(
   io: ProgramIo,
 ): Promise<LoadedPipeline> {
   const source = file === undefined ? known : placeOf(file, io);
-  if (source !== undefined) return { source, pipeline: await loadPipeline(source, io) };
-  throw new PhasegateError('FILE_UNREADABLE', `Cannot ${how} run ${runId} as the file of its pipeline is not known`, {
+  const isGone = file === undefined && known !== undefined && !existsSync(known);
+  if (source !== undefined && !isGone) return { source, pipeline: await loadPipeline(source, io) };
+  const found = isGone ? `not there any more: ${known}` : 'not known';
+  throw new PhasegateError('FILE_UNREADABLE', `Cannot ${how} run ${runId} as the file of its pipeline is ${found}`, {
     hint: `Name the file: ${command}`,
   });
 }

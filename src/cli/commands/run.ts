@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { withDefaultTags } from '../../model/events/run-tags.ts';
+import { checkedTags, withDefaultTags } from '../../model/events/run-tags.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { startRun } from '../../runtime/start.ts';
 import { thisHolder } from '../../store/holder.ts';
@@ -46,7 +46,7 @@ export async function runFile(
     io.stderr.write('phasegate: --tag has no effect on runs that a module starts itself.\n');
   if ('started' in loaded) return (await import('../load/own-run.ts')).awaitOwnRuns(file, loaded.started, io);
   const { pipeline } = loaded;
-  const tags = withDefaultTags(flags.tag, loaded.tags);
+  const tags = checkedTags(withDefaultTags(flags.tag, loaded.tags));
   const memory = flags.memory ?? DEFAULT_SCOPE;
   if (flags.detach) {
     const { submitFile } = await import('../run/submit.ts');

@@ -25,7 +25,7 @@ export function analysisLines(plan: Plan, analysis: Analysis): readonly Line[] {
         `${counted(levels.length, 'level')}, of at most ${counted(Math.max(...levels.map((level) => level.length)), 'phase')}`,
       ),
     ],
-    [span(`critical path: ${criticalPath.map(oneLine).join(' → ')}`)],
+    [span(`critical path: ${pathText(criticalPath)}`)],
     [bounded ? span('bounded: every run ends') : span('unbounded: a run may never end', 'warn')],
     ...findings.map(({ code, message }) => [span(`${code} `, 'warn'), span(oneLine(message))]),
   ];
@@ -36,6 +36,16 @@ export function analysisLines(plan: Plan, analysis: Analysis): readonly Line[] {
 interface Row {
   readonly cells: readonly string[];
   readonly tone: Tone;
+}
+
+/** The most phases of a path that are named: its first and its last. */
+const MOST_OF_PATH = 20;
+
+function pathText(path: readonly string[]): string {
+  const names = path.map(oneLine);
+  const rest = names.length - MOST_OF_PATH;
+  const half = MOST_OF_PATH / 2;
+  return (rest > 0 ? [...names.slice(0, half), `${rest} more`, ...names.slice(-half)] : names).join(' → ');
 }
 
 function rowsOf(plan: Plan, { bounds, worst }: Analysis): readonly Row[] {

@@ -100,7 +100,7 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   [
     'STORE_READ_ONLY',
     'Cannot open',
-    'Give this user the right to write there; or name another file with --store, or add --no-store.',
+    'Give this user the right to write there, or name another file with --store. Only `run` can do without a store: --no-store.',
   ],
   ['STORE_UNREADABLE', 'Cannot open', 'Restore it from a copy, or name another file with --store.'],
   [

@@ -54,10 +54,19 @@ export function nextPlan(
   const { runLimits } = known.plan;
   const usual = lowered(own, runLimits);
   const isOther = fingerprintLike(usual, known) !== known.fingerprint;
-  if (isOther && !allowChanged) throw runChanged(runId, name, planChanges(known.plan, usual), how);
+  const mask = maskedBy(guardRedact(redact), first);
+  if (isOther && !allowChanged) throw runChanged(runId, name, visibleChanges(mask(known.plan), mask(usual)), how);
   const plan = limits ? lowered(own, { ...runLimits, ...limits }) : usual;
   if (limits) refuseUncounted(plan, work);
   const isChanged = fingerprintLike(plan, known) !== known.fingerprint;
-  if (isChanged) checkUnchanged(runId, [known.plan, plan].map(maskedBy(guardRedact(redact), first)), records, how);
+  if (isChanged) checkUnchanged(runId, [known.plan, plan].map(mask), records, how);
   return { plan, isChanged, isLimited: isChanged && !isOther };
+}
+
+// --- internal ---
+
+/** Returns the differences between two masked plans that are known to differ. */
+function visibleChanges(before: Plan, after: Plan): readonly string[] {
+  const changes = planChanges(before, after);
+  return changes.length > 0 ? changes : ['a text that `redact` masks'];
 }

@@ -50,7 +50,7 @@ export function runChanged(
     how === 'resume'
       ? [
           `resume run ${runId}`,
-          'Resume it with the definition that it was started with; or allow the change, if it is about phases that have not begun, or limits that were not reached.',
+          'Resume it with the definition that it was started with; or allow the change (`allowChanged: true`), if it is about phases that have not begun, or limits that were not reached.',
         ]
       : [
           `try run ${runId} again`,
