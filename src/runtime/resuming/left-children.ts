@@ -17,7 +17,7 @@ export interface UnendedChildren {
 /** Finds the runs that tasks of a run may have started. */
 export function unendedChildren(runId: string, events: readonly RunEvent[]): UnendedChildren {
   /** Work without an end, by phase, then by generation, attempt and task. */
-  const open = new Map<string, Map<string, Work>>();
+  const open = new Map<string, Map<string, LeftWork>>();
   const superseded = new Set<string>();
   /** The latest generation of each phase, with the number of its starts from the first attempt. */
   const starts = new Map<string, { readonly generation: number; count: number }>();
