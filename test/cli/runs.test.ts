@@ -619,6 +619,9 @@ describe('phasegate export and import', () => {
       code: 2,
       stderr: containing('Cannot write "."'),
     });
+    const missing = await phasegate(['export', 'latest', '-o', 'no/r.jsonl'], { cwd });
+    expect(missing.stderr).toMatch(/^Cannot write "no\/r\.jsonl": ENOENT.*no\/r\.jsonl'\n/u);
+    expect(missing.stderr).not.toContain('.part');
   });
 });
 

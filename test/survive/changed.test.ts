@@ -120,6 +120,22 @@ describe('resumeRun() with another definition', () => {
   });
 });
 
+describe('resumeRun() with a definition of many other phases', () => {
+  it('shows the first 20 differences', async () => {
+    const store = await left(made({}));
+    const phases = Array.from({ length: 5000 }, (_, at) =>
+      phase(`new ${at}`, { tasks: [task('t', { run: () => 1 })] }),
+    );
+    const other = definePipeline({ name: 'p', phases });
+    const message = String(await resumeRun(store, 'r', other).catch((thrown: unknown) => thrown));
+    const lines = message.split('\n').filter((line) => line.startsWith('  '));
+    // Three are gone, and 17 of the new ones are named.
+    expect(lines).toHaveLength(21);
+    expect(lines[19]).toBe('  phase "new 16" is new');
+    expect(lines[20]).toBe('  and 4983 more');
+  });
+});
+
 describe('resumeRun() with another definition, some texts of which `redact` masks', () => {
   const redact: Redact = (event) =>
     event.type === 'run.started'

@@ -184,8 +184,10 @@ async function writeLines<T>(file: string, path: string, lines: AsyncGenerator<s
   } catch (cause) {
     if (isFile) await rm(part, { force: true });
     if (PhasegateError.is(cause)) throw cause;
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${errorInfo(cause).message}`, {
-      hint: 'Name a file that can be written.',
+    // The name of the part would mislead.
+    const found = errorInfo(cause).message.replaceAll(part, path);
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${found}`, {
+      hint: 'Name a file that can be written, in a folder that is there.',
       cause,
     });
   }

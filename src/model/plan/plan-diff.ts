@@ -33,7 +33,16 @@ export function planChanges(before: Plan, after: Plan): readonly string[] {
   return [...whole, ...removed.map(({ name }) => `phase "${name}" is gone`), ...changed, ...moved];
 }
 
+/** Returns differences as lines of a message. Of many, the first 20 are shown, as a plan may have thousands of phases. */
+export function changeLines(changes: readonly string[]): string {
+  const rest = changes.length - MOST_SHOWN;
+  const lines = rest > 0 ? [...changes.slice(0, MOST_SHOWN), `and ${rest} more`] : changes;
+  return `\n  ${lines.join('\n  ')}`;
+}
+
 // --- internal ---
+
+const MOST_SHOWN = 20;
 
 const SETTINGS = [
   'name',

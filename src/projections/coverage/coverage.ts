@@ -8,7 +8,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limit } from '../../model/events/event-schemas.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { planForStoredRun } from '../../model/plan/former-plan.ts';
-import { planChanges } from '../../model/plan/plan-diff.ts';
+import { changeLines, planChanges } from '../../model/plan/plan-diff.ts';
 import { fingerprint, type Plan } from '../../model/plan/plan.ts';
 import { isSameJson } from '../../model/values/json.ts';
 import type {
@@ -185,12 +185,9 @@ function withoutRunLimits(plan: Plan): Plan {
   return { ...plan, limits: Object.fromEntries(own.map((name) => [name, limits[name]])) };
 }
 
-/** The most differences that an error names. */
-const MOST_CHANGES = 10;
-
 function changed(plan: Plan, given: Plan, runId: string): PhasegateError {
-  const changes = planChanges(given, plan).slice(0, MOST_CHANGES);
-  const problem = `Cannot count run ${runId} as the definition of "${plan.name}" has changed:\n  ${changes.join('\n  ')}`;
+  const changes = changeLines(planChanges(given, plan));
+  const problem = `Cannot count run ${runId} as the definition of "${plan.name}" has changed:${changes}`;
   return new PhasegateError('RUN_CHANGED', problem, {
     hint: "Leave the run out, or count it by the names of its phases: otherPlans: 'count', or --allow-changed.",
   });

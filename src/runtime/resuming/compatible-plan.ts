@@ -6,7 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { Redact } from '../../model/events/redact.ts';
-import { phaseChangesOf } from '../../model/plan/plan-diff.ts';
+import { changeLines, phaseChangesOf } from '../../model/plan/plan-diff.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 
 /**
@@ -43,7 +43,7 @@ export function checkUnchanged(
 ): void {
   const changes = before && after ? phaseChangesOf(before, after, begunIn(records, how)) : [];
   if (changes.length === 0) return;
-  const problem = `Cannot resume run ${runId} with another definition as a phase that has begun differs:\n  ${changes.join('\n  ')}`;
+  const problem = `Cannot resume run ${runId} with another definition as a phase that has begun differs:${changeLines(changes)}`;
   throw new PhasegateError('JOURNAL_DIVERGED', problem, {
     hint: 'Leave phases that have begun unchanged, or fork the run before that phase.',
   });

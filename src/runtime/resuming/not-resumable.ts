@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../../model/events/event.ts';
+import { changeLines } from '../../model/plan/plan-diff.ts';
 
 /**
  * Refuses to resume a run that has ended, and to retry one that has not ended or was completed.
@@ -56,6 +57,6 @@ export function runChanged(
           `try run ${runId} again`,
           'Give the definition that it was started with; or allow the change (`allowChanged: true`), if it is about limits, or phases that were not approved.',
         ];
-  const problem = `Cannot ${what} as the definition of "${name}" has changed:\n  ${changes.join('\n  ')}`;
+  const problem = `Cannot ${what} as the definition of "${name}" has changed:${changeLines(changes)}`;
   return new PhasegateError('RUN_CHANGED', problem, { hint });
 }
