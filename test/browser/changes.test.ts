@@ -133,7 +133,7 @@ describe('the work of an agent', () => {
     // The last line is in sight, as nobody has scrolled.
     const left =
       '(({ scrollHeight, scrollTop, clientHeight }) => [scrollTop > 0, scrollHeight - scrollTop - clientHeight < 24])';
-    expect(await page.evaluate(`${left}(document.querySelector('.agent-log'))`)).toEqual([true, true]);
+    await expect.poll(() => page.evaluate(`${left}(document.querySelector('.agent-log'))`)).toEqual([true, true]);
     await page.getByText('Log: 62 lines').waitFor();
     expect(await flawsOf(page)).toEqual([]);
     end.release('');
