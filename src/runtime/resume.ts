@@ -191,7 +191,7 @@ function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecor
   return records.map((record) => {
     const { event } = record;
     if (event.type !== 'run.started' && event.type !== 'run.resumed') return record;
-    return event.plan !== plan && isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
+    return isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
   });
 }
 

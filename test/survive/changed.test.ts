@@ -154,6 +154,14 @@ describe('resumeRun() with another definition, some texts of which `redact` mask
     expect(await refusal({ description: 'Take secret 2' })).toContain('description: "Use ***" → "Take ***"');
   });
 
+  it('accepts another text in place of a masked one if changes are allowed, as the records do not have it', async () => {
+    const store = await left(made({ description: 'Use secret 1' }), redact);
+    const other = made({ description: 'Use secret 2', ends: true });
+    const options = { redact, allowChanged: true };
+    const run = await resumeRun(store, 'r', other.pipeline, options);
+    expect((await run.result).status).toBe('completed');
+  });
+
   it('says that a masked text has changed if nothing else has', async () => {
     expect(await refusal({ description: 'Use secret 2' })).toMatch(/has changed:\n {2}a text that `redact` masks\n\w/u);
   });

@@ -62,12 +62,17 @@ export interface Work {
   readonly phases: ReadonlyMap<string, PhaseWork>;
 }
 
-/** True if a task or a reviewer of a pipeline fulfils a condition. */
-export function someWork({ phases }: Work, isIt: (work: TaskWork) => boolean): boolean {
+/** Returns the tasks and reviewers of a pipeline. It copies nothing, as there may be many. */
+export function* allWork({ phases }: Work): Generator<TaskWork> {
   for (const { tasks, reviewers } of phases.values()) {
-    for (const work of tasks.values()) if (isIt(work)) return true;
-    for (const work of reviewers.values()) if (isIt(work)) return true;
+    yield* tasks.values();
+    yield* reviewers.values();
   }
+}
+
+/** True if a task or a reviewer of a pipeline fulfils a condition. */
+export function someWork(all: Work, isIt: (work: TaskWork) => boolean): boolean {
+  for (const work of allWork(all)) if (isIt(work)) return true;
   return false;
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
+import { allWork, type PhaseWork, type TaskWork, type Work } from '../../model/definition/compile.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { asksPeople, mayAskPeople } from '../../model/handlers/person.ts';
@@ -15,8 +15,7 @@ type AnyPipeline = Pipeline<unknown, never> | Pipeline<unknown>;
 
 /** Names of the pools that a pipeline uses. */
 export function poolsOf({ work }: AnyPipeline): ReadonlySet<string> {
-  const all = [...work.phases.values()].flatMap(({ tasks, reviewers }) => [...tasks.values(), ...reviewers.values()]);
-  return new Set(all.flatMap(({ pool }) => pool ?? []));
+  return new Set([...allWork(work)].flatMap(({ pool }) => pool ?? []));
 }
 
 /** Checks that each pool that pipelines use has a size. @throws PhasegateError `INPUT_INVALID` */
