@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import {
   memoryStore,
   needsRework,
+  readRun,
   requestChanges,
   resumeRun,
   retryRun,
@@ -349,7 +350,7 @@ describe('measures', () => {
     broken = false;
     const again = await retryRun(store, 'run', pipeline);
     expect((await again.result).status).toBe('completed');
-    const records = await store.read('run', 1);
+    const records = await readRun(store, 'run');
     expect(defectsOf(records).map(line)).toEqual([
       '1 feedback of a, found in a by reviewer review: fixed in a by a@1; a 1',
     ]);
@@ -376,7 +377,7 @@ describe('measures', () => {
     await time.pass(1_000_000);
     const second = await resumeRun(store, 'run', pipeline, { clock: time.clock });
     await drive(second, time);
-    const { effort } = measuresOf(await store.read('run', 1));
+    const { effort } = measuresOf(await readRun(store, 'run'));
     expect(effort.work.ms).toBe(5000);
   });
 });

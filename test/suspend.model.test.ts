@@ -16,6 +16,7 @@ import {
   type Pipeline,
   type TaskContext,
   type Worker,
+  readRun,
 } from '../src/index.ts';
 import { answerItem, type InboxItem, type Reply } from '../src/inbox.ts';
 import type { RunEvent } from '../src/records.ts';
@@ -180,7 +181,7 @@ async function inWorkers(
 /** True if the models of its gate have answered, if it has any. Otherwise the records would depend on who is faster. */
 async function isDue(store: RunStore, { kind, runId, about }: InboxItem): Promise<boolean> {
   if (kind !== 'review') return true;
-  const events = (await store.read(runId)).map(({ event }) => event);
+  const events = (await readRun(store, runId)).map(({ event }) => event);
   const [first] = events;
   const gate = first?.type === 'run.started' ? first.plan.phases.find(({ name }) => name === about)?.gate : undefined;
   const since = events.findLastIndex((event) => event.type === 'review.started' && event.phase === about);
@@ -219,7 +220,7 @@ async function accountOf(store: RunStore, isWhole: boolean): Promise<Readonly<Re
   const account: Record<string, readonly string[]> = {};
   for (const { runId, status } of await store.runs()) {
     expect(await verifyRun(store, runId)).toMatchObject({ problems: [] });
-    const events = (await store.read(runId)).map(({ event }) => event);
+    const events = (await readRun(store, runId)).map(({ event }) => event);
     const once = new Set(events.filter(({ type }) => type === 'task.started').map((event) => JSON.stringify(event)));
     const lines = events.filter(({ type }) => !LEFT_OUT.has(type)).map((event) => JSON.stringify(event));
     const tokens = events.reduce((sum, event) => sum + (event.type === 'task.reported' ? (event.tokens ?? 0) : 0), 0);

@@ -309,7 +309,7 @@ function* changesOf(value: unknown, place: string): Generator<readonly [string, 
 function changed(store: RunStore, change: (all: readonly RunRecord[]) => readonly RunRecord[]): Partial<RunStore> {
   return {
     read: async (runId, from = 1, limit = Infinity) =>
-      change(await store.read(runId))
+      change(await readRun(store, runId))
         .filter(({ seq }) => seq >= from)
         .slice(0, limit),
   };

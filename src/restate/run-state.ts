@@ -5,7 +5,7 @@
  */
 import type { ObjectContext, ObjectSharedContext } from '@restatedev/restate-sdk';
 import type { RunRecord } from '../model/events/event.ts';
-import { packRecord, unpackRecord } from '../model/events/large-values.ts';
+import { packRecord, unpackRecord, type PackedRecord } from '../model/events/large-values.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { HeldTry } from '../runtime/steps/held-tries.ts';
 import type { KeptAnswers } from '../runtime/steps/session-work.ts';
@@ -67,7 +67,7 @@ export function readHead(ctx: ObjectSharedContext): Promise<RunHead | null> {
 export async function readRecords(ctx: ObjectSharedContext, { chunks }: RunHead): Promise<readonly RunRecord[]> {
   const records: RunRecord[] = [];
   for (let chunk = 1; chunk <= chunks; chunk++) {
-    for (const record of (await ctx.get<readonly RunRecord[]>(chunkKey(chunk))) ?? [])
+    for (const record of (await ctx.get<readonly PackedRecord[]>(chunkKey(chunk))) ?? [])
       records.push(await unpackRecord(record, (hash) => valueOf(ctx, hash)));
   }
   return records;
@@ -85,7 +85,7 @@ export async function appendRecords(
 ): Promise<Pick<RunHead, 'chunks' | 'bytes'>> {
   let last = Math.max(1, chunks);
   let bytes = known;
-  let chunk: RunRecord[] = [...((await ctx.get<readonly RunRecord[]>(chunkKey(last))) ?? [])];
+  let chunk: PackedRecord[] = [...((await ctx.get<readonly PackedRecord[]>(chunkKey(last))) ?? [])];
   let size = bytesOf(chunk);
   for (const { record, artifacts } of made.map(packRecord)) {
     for (const { hash, content } of artifacts) {

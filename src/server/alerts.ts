@@ -7,6 +7,7 @@ import { setImmediate } from 'node:timers/promises';
 import { foldAlerts, type AlertsFold } from '../projections/alerts/alerts.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
+import { readPlans } from '../store/read-run.ts';
 import { standingOf } from '../store/run-status.ts';
 import type { UiAlert } from './api.ts';
 import type { ServerContext } from './server-context.ts';
@@ -30,7 +31,7 @@ export function createAlertStream(context: ServerContext): AlertStream {
     const one = known && known.seq <= seq ? known : { fold: foldAlerts(), seq: 0 };
     followed.set(runId, one);
     while (one.seq < seq) {
-      const records = await store.read(runId, one.seq + 1, PAGE_SIZE);
+      const records = await readPlans(store, runId, one.seq + 1, PAGE_SIZE);
       if (records.length === 0) break;
       for (const record of records) one.fold.apply(record);
       one.seq += records.length;

@@ -5,6 +5,7 @@
  */
 import type { RunRecord } from '../model/events/event.ts';
 import type { RunStore } from '../store/port.ts';
+import { readPlans } from '../store/read-run.ts';
 import type { Refusal } from './api.ts';
 import { refused } from './http/error-response.ts';
 import { createBell, createTurns, eventText, HEARTBEAT, HEARTBEAT_MS } from './streams/event-stream.ts';
@@ -130,7 +131,7 @@ async function readOn(
   last: number,
 ): Promise<Part> {
   try {
-    const records = await store.read(runId, next, PAGE_SIZE);
+    const records = await readPlans(store, runId, next, PAGE_SIZE);
     const run = await store.run(runId);
     // A run without sent records may still come to exist. After a restore of the store, or an import with the same id, it is
     // another run, with fewer records.

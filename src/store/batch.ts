@@ -4,7 +4,7 @@
  * @module
  */
 import type { PhasegateError } from '../model/errors/phasegate-error.ts';
-import type { RunRecord } from '../model/events/event.ts';
+import type { PackedRecord } from '../model/events/large-values.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
@@ -22,7 +22,7 @@ export interface StoredValue {
 export interface Batch {
   readonly runId: string;
   /** At least one; numbered from the last stored record on, without gaps. */
-  readonly records: readonly RunRecord[];
+  readonly records: readonly PackedRecord[];
   /** The summary of the run after these records. */
   readonly info: RunInfo;
   /** Items of the inbox that the records open or change, in their new state. */

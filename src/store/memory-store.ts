@@ -66,12 +66,12 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): RunSto
       for (const memory of rows.memories) remember(memories, memory);
       runs.set(runId, run);
     },
-    read(runId, from, limit, plan) {
+    read(runId, from, limit) {
       const { first, count } = span(from, limit);
       const records = open().runs.get(runId)?.records ?? [];
       return records
         .slice(first - 1, first - 1 + count)
-        .map((text, index) => recordOf(text, { runId, seq: first + index }, plan));
+        .map((text, index) => recordOf(text, { runId, seq: first + index }));
     },
     run(runId) {
       const { runs, claims } = open();

@@ -10,7 +10,7 @@ import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { itemDetail, type ItemDetail } from '../projections/inbox/item-detail.ts';
 import { itemSequel, type ItemSequel } from '../projections/inbox/item-sequel.ts';
 import type { KeptMessage, RunStore } from './port.ts';
-import { readRun } from './read-run.ts';
+import { readPlans, readRun } from './read-run.ts';
 
 /** An item of the inbox, with its pending answer. JSON. */
 export interface KeptItem extends InboxItem {
@@ -68,7 +68,7 @@ export async function detailOf(
   item: KeptItem,
   { isPacked = false }: { readonly isPacked?: boolean } = {},
 ): Promise<KeptDetail> {
-  const records = isPacked ? await store.read(item.runId) : await readRun(store, item.runId);
+  const records = await (isPacked ? readPlans : readRun)(store, item.runId);
   const { closedAt = Infinity } = item;
   const before = records.filter(({ seq, time }) => seq <= item.seq || time < closedAt);
   const sequel = itemSequel(records, item);

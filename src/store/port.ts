@@ -6,8 +6,7 @@
  *
  * @module
  */
-import type { RunRecord } from '../model/events/event.ts';
-import type { Plan } from '../model/plan/plan.ts';
+import type { PackedRecord } from '../model/events/large-values.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
@@ -114,13 +113,12 @@ export interface RunStore {
    */
   readonly append: AppendFunction;
   /**
-   * Reads records of a run, oldest first; none if there is no such run.
+   * Reads records of a run as they were appended, oldest first; none if there is no such run. `readRun` puts large values back.
    *
    * @param from Number of the first; below 1 is 1. @default 1
    * @param limit Most records; below 0 is 0. @default no limit
-   * @param plan A plan that the caller has. The store may return it in place of an equal one, as parsing it may take long. @default none
    */
-  read(runId: string, from?: number, limit?: number, plan?: Plan): Awaitable<readonly RunRecord[]>;
+  read(runId: string, from?: number, limit?: number): Awaitable<readonly PackedRecord[]>;
   /** Reads one run; `undefined` if there is none with that id. A damaged one has `damage`. */
   run(runId: string): Awaitable<ListedRun | undefined>;
   /** Lists runs, latest start first; among equal starts, the one that was stored later. A damaged one has `damage`. */

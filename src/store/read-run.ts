@@ -1,64 +1,77 @@
 /**
- * Reading of whole runs, with the values that their records refer to.
+ * Reading of runs, with the values that their records refer to.
  *
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
-import { hasReferences, isWhole, unpackRecord } from '../model/events/large-values.ts';
+import {
+  hasPlan,
+  isUnpacked,
+  isWhole,
+  unpackPlan,
+  unpackRecord,
+  type PackedRecord,
+} from '../model/events/large-values.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { damageHint } from './damage.ts';
 import type { RunStore } from './port.ts';
+
+/** The methods of a store that reading takes. */
+type ReadStore = Pick<RunStore, 'read' | 'artifact'>;
 
 /**
  * Reads records of a run, with references replaced by their values.
  *
  * @param from Number of the first. @default 1
  * @param limit Most records. @default no limit
- * @param plan A plan that the caller has, which may replace an equal one. @default none
+ * @param plan A plan that the caller has, which replaces an equal one. @default none
  * @throws PhasegateError `STORE_UNREADABLE` if a value that a record refers to is missing, or does not match its hash.
  */
 export async function readRun(
-  store: Pick<RunStore, 'read' | 'artifact'>,
+  store: ReadStore,
   runId: string,
   from = 1,
   limit?: number,
   plan?: Plan,
 ): Promise<readonly RunRecord[]> {
-  const packed = await store.read(runId, from, limit, plan);
-  // Few records have references. Awaiting, or adding, each of the others would cost more than the check.
-  const first = packed.findIndex(isPacked);
-  const records = packed.slice(0, first === -1 ? packed.length : first);
-  for (const record of packed.slice(records.length))
-    records.push(isPacked(record) ? await wholeRecord(store, record) : record);
+  const records: RunRecord[] = [];
+  // Few records have references, and awaiting each of the others would take longer than reading them.
+  for (const record of await store.read(runId, from, limit))
+    records.push(isUnpacked(record) ? record : await wholeRecord(store, record, plan));
   return records;
 }
 
-/** True if a record refers to values that are stored separately. */
-export function isPacked(record: RunRecord): boolean {
-  return mayRefer(record) && hasReferences(record);
+/** Reads records of a run with their plans, and leaves other references as they are. @throws PhasegateError `STORE_UNREADABLE` */
+export async function readPlans(
+  store: ReadStore,
+  runId: string,
+  from = 1,
+  limit?: number,
+): Promise<readonly RunRecord[]> {
+  const records: RunRecord[] = [];
+  for (const record of await store.read(runId, from, limit))
+    records.push(hasPlan(record) ? record : await unpackPlan(record, find(store, record)));
+  return records;
 }
 
-/** Returns a record with references replaced by their values. @throws PhasegateError `STORE_UNREADABLE` */
-export async function wholeRecord(store: Pick<RunStore, 'artifact'>, record: RunRecord): Promise<RunRecord> {
-  return unpackRecord(record, find(store, record));
+/**
+ * Returns a record with references replaced by their values.
+ *
+ * @param plan A plan that the caller has, which replaces an equal one. @default none
+ * @throws PhasegateError `STORE_UNREADABLE`
+ */
+export async function wholeRecord(
+  store: Pick<RunStore, 'artifact'>,
+  record: PackedRecord,
+  plan?: Plan,
+): Promise<RunRecord> {
+  return unpackRecord(record, find(store, record), plan);
 }
 
 // --- internal ---
 
-/** Types of events that may have references. */
-const REFERRING: ReadonlySet<RunRecord['event']['type']> = new Set([
-  'task.completed',
-  'phase.approved',
-  'task.reported',
-  'run.started',
-]);
-
-function mayRefer({ event }: RunRecord): boolean {
-  return REFERRING.has(event.type);
-}
-
-function find(store: Pick<RunStore, 'artifact'>, { runId, seq }: RunRecord): (hash: string) => Promise<string> {
+function find(store: Pick<RunStore, 'artifact'>, { runId, seq }: PackedRecord): (hash: string) => Promise<string> {
   return async (hash) => {
     const content = await store.artifact(hash);
     if (content !== undefined && isWhole({ hash, content })) return content;

@@ -4,28 +4,21 @@
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
-import type { RunRecord } from '../model/events/event.ts';
-import type { Plan } from '../model/plan/plan.ts';
+import type { PackedRecord } from '../model/events/large-values.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { Memory } from '../projections/run/learned.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
-import { newId } from '../model/values/new-id.ts';
 import { damaged } from './damage.ts';
 import type { RunMessage } from './port.ts';
 
 /** Converts a value to the text of a row. */
-export function textOf(value: RunRecord | RunInfo | InboxItem | RunMessage | Memory): string {
+export function textOf(value: PackedRecord | RunInfo | InboxItem | RunMessage | Memory): string {
   return JSON.stringify(value);
 }
 
-/**
- * Parses a record.
- *
- * @param plan A plan that the caller has, which replaces an equal one. @default none
- * @throws `STORE_UNREADABLE` if the text is something else; so do the functions below.
- */
-export function recordOf(text: string, { runId, seq }: Pick<RunRecord, 'runId' | 'seq'>, plan?: Plan): RunRecord {
-  const record = parse(text, isRecord, 'a record', seq === 1 ? plan : undefined);
+/** Parses a record. @throws `STORE_UNREADABLE` if the text is something else; so do the functions below. */
+export function recordOf(text: string, { runId, seq }: Pick<PackedRecord, 'runId' | 'seq'>): PackedRecord {
+  const record = parse(text, isRecord, 'a record');
   if (record.runId === runId && record.seq === seq) return record;
   throw damaged(`record ${seq}`, runId, `record ${record.seq} of run ${record.runId} is in its place`, seq - 1);
 }
@@ -34,18 +27,16 @@ export function recordOf(text: string, { runId, seq }: Pick<RunRecord, 'runId' |
  * Parses records, which is faster than one by one.
  *
  * @param list Their texts, with commas between them.
- * @param plan A plan that the caller has, which replaces an equal one in the first of them. @default none
  * @returns `undefined` if these are not exactly the wanted records, in order.
  */
 export function recordsOf(
   list: string,
   { runId, from, count }: { readonly runId: string; readonly from: number; readonly count: number },
-  plan?: Plan,
-): readonly RunRecord[] | undefined {
-  const values = parseJson(`[${list}]`, from === 1 ? plan : undefined);
+): readonly PackedRecord[] | undefined {
+  const values: unknown = JSON.parse(`[${list}]`);
   if (!Array.isArray(values) || values.length !== count) return undefined;
   return values.every(
-    (value, index): value is RunRecord => isRecord(value) && value.seq === from + index && value.runId === runId,
+    (value, index): value is PackedRecord => isRecord(value) && value.seq === from + index && value.runId === runId,
   )
     ? values
     : undefined;
@@ -73,33 +64,10 @@ export function memoryOf(text: string): Memory {
 
 // --- internal ---
 
-/**
- * Parses a record, or a list of them. A large plan takes as long as all other records, and comparing texts is faster than parsing one.
- *
- * @param plan A plan that the caller has, which replaces an equal one in the first record. @default none
- */
-function parseJson(text: string, plan: Plan | undefined): unknown {
-  if (!plan) return JSON.parse(text);
-  const known = JSON.stringify(plan);
-  const at = text.indexOf(PLAN) + PLAN.length;
-  if (at < PLAN.length || !text.startsWith(known, at)) return JSON.parse(text);
-  // No text can have been written with this id in it.
-  const mark = newId();
-  const values: unknown = JSON.parse(`${text.slice(0, at)}"${mark}"${text.slice(at + known.length)}`);
-  const first: unknown = Array.isArray(values) ? values[0] : values;
-  // In any other place it is a part of an input, for example.
-  if (!isRecord(first) || Reflect.get(first.event, 'plan') !== mark) return JSON.parse(text);
-  Object.assign(first.event, { plan });
-  return values;
-}
-
-/** The key of a plan as a text has it. A text may begin with that of an input, or with the end of a longer key. */
-const PLAN = '"plan":';
-
-function parse<T>(text: string, is: (value: unknown) => value is T, what: string, plan?: Plan): T {
+function parse<T>(text: string, is: (value: unknown) => value is T, what: string): T {
   let cause: unknown;
   try {
-    const value = parseJson(text, plan);
+    const value: unknown = JSON.parse(text);
     if (is(value)) return value;
   } catch (thrown) {
     cause = thrown;
@@ -113,7 +81,7 @@ function parse<T>(text: string, is: (value: unknown) => value is T, what: string
 
 // A store reads only its own writing. These checks detect damage; callers that need full validation use the schemas.
 
-function isRecord(value: unknown): value is RunRecord {
+function isRecord(value: unknown): value is PackedRecord {
   return has(value, 'runId', 'string') && has(value, 'seq', 'number') && has(value, 'event', 'object');
 }
 

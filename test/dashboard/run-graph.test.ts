@@ -5,7 +5,7 @@ import { layoutForRun } from '../../visualizations/dashboard/src/run/graph/layou
 import { isWay, neighbourOf, type Way } from '../../visualizations/dashboard/src/run/graph/neighbours.ts';
 import { attemptText, createFaceMaker } from '../../visualizations/dashboard/src/run/graph/phase-face.ts';
 import { isWanted, kindsOf, sorted, type PhaseRow } from '../../visualizations/dashboard/src/run/phase/phase-filter.ts';
-import { definePipeline, memoryStore, phase, startRun, task } from '../../src/index.ts';
+import { definePipeline, memoryStore, phase, readRun, startRun, task } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
@@ -150,7 +150,7 @@ describe('a level of a fleet', () => {
   it('has its subtasks with their status', async () => {
     const store = memoryStore();
     await startRun(definePipeline({ name: 'p', phases: [level(2)] }), { store, runId: 'r' }).result;
-    const records = await store.read('r');
+    const records = await readRun(store, 'r');
     const history = createRunHistory();
     const maker = createFaceMaker();
     const subtasksAt = (seq: number) =>

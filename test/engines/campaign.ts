@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { submitRun, verifyRun } from '../../src/index.ts';
+import { submitRun, verifyRun, readRun } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { essay } from './essay.ts';
@@ -64,7 +64,7 @@ export async function campaign({ cwd, store, env = {}, runs, machines, harm = []
   const tallies: Omit<Tally, 'again'>[] = [];
   for (const { runId } of ids) {
     expect(await verifyRun(store, runId)).toMatchObject({ problems: [] });
-    tallies.push(tallyOf(await store.read(runId)));
+    tallies.push(tallyOf(await readRun(store, runId)));
   }
   const sum = (pick: (tally: Omit<Tally, 'again'>) => number) => tallies.reduce((all, one) => all + pick(one), 0);
   const lines = (await readFile(join(cwd, 'ran'), 'utf8')).trimEnd().split('\n');

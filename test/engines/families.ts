@@ -5,7 +5,16 @@
  * @module
  */
 import { expect } from 'vitest';
-import { approve, createWorker, memoryStore, retry, retryPredecessor, submitRun, verifyRun } from '../../src/index.ts';
+import {
+  approve,
+  createWorker,
+  memoryStore,
+  retry,
+  retryPredecessor,
+  submitRun,
+  verifyRun,
+  readRun,
+} from '../../src/index.ts';
 import type { RunEvent, RunRecord } from '../../src/records.ts';
 import { starterIn, starterOf } from '../../src/model/handlers/work-key.ts';
 import { patientStore } from '../../src/runtime/records/patient-store.ts';
@@ -98,7 +107,7 @@ export async function examine(store: RunStore, { roots, accepted }: Families, ex
   const journals = new Map<string, readonly RunRecord[]>();
   for (const { runId } of runs) {
     expect(await verifyRun(store, runId)).toMatchObject({ problems: [] });
-    journals.set(runId, await store.read(runId));
+    journals.set(runId, await readRun(store, runId));
   }
   for (const [at, root] of roots.entries()) {
     const fate = fateAt(at);
@@ -158,7 +167,9 @@ async function storiesOf(store: RunStore, root: string, at: number): Promise<Sto
   const own = runs.filter(({ runId }) => rootOf(runId) === root).toSorted((a, b) => (a.runId < b.runId ? -1 : 1));
   const stories: Record<string, readonly string[]> = {};
   for (const { runId } of own)
-    stories[fateAt(at) + runId.slice(root.length)] = (await store.read(runId)).flatMap(({ event }) => lineOf(event));
+    stories[fateAt(at) + runId.slice(root.length)] = (await readRun(store, runId)).flatMap(({ event }) =>
+      lineOf(event),
+    );
   return stories;
 }
 

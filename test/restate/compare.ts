@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startRun, type Pipeline } from '../../src/index.ts';
 import type { InboxItem, Reply } from '../../src/inbox.ts';
-import type { RunRecord } from '../../src/records.ts';
+import type { PackedRecord } from '../../src/store.ts';
 import type { RestateRuns, RunReport } from '../../src/restate.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 
@@ -21,7 +21,7 @@ export async function recordsOnSqlite(
   pipeline: Pipeline<unknown>,
   runId: string,
   reply?: Replies,
-): Promise<readonly RunRecord[]> {
+): Promise<readonly PackedRecord[]> {
   return (await runsOnSqlite(pipeline, runId, reply))[runId] ?? [];
 }
 
@@ -30,7 +30,7 @@ export async function runsOnSqlite(
   pipeline: Pipeline<unknown>,
   runId: string,
   reply?: Replies,
-): Promise<Readonly<Record<string, readonly RunRecord[]>>> {
+): Promise<Readonly<Record<string, readonly PackedRecord[]>>> {
   const folder = mkdtempSync(join(tmpdir(), 'restate-sqlite-'));
   const store = sqliteStore(join(folder, 'runs.sqlite'));
   const run = startRun(pipeline, { runId, store });
@@ -38,7 +38,7 @@ export async function runsOnSqlite(
     for (const item of run.inbox()) if (reply) void run.answer(item.id, reply(item)).catch(() => undefined);
   });
   await run.result;
-  const records: Record<string, readonly RunRecord[]> = {};
+  const records: Record<string, readonly PackedRecord[]> = {};
   for (const one of await store.runs()) records[one.runId] = await store.read(one.runId);
   await store.close();
   rmSync(folder, { recursive: true, force: true });
@@ -71,7 +71,7 @@ export async function until(
 }
 
 /** The events, without the stacks of errors, which depend on the caller. */
-export function plain(records: readonly RunRecord[]): unknown {
+export function plain(records: readonly PackedRecord[]): unknown {
   const text = JSON.stringify(
     records.map(({ event }) => event),
     (key, value: unknown) => (key === 'stack' ? undefined : value),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../../src/inbox.ts';
+import { readRun } from '../../src/index.ts';
 import type { RunRecord } from '../../src/records.ts';
 import { restateRuns } from '../../src/restate.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
@@ -94,7 +95,7 @@ function count(all: readonly string[], one: string): number {
 async function recordedIn(file: string): Promise<readonly string[]> {
   const store = sqliteStore(file, { readOnly: true });
   const records: RunRecord[] = [];
-  for (const runId of RUNS) records.push(...(await store.read(runId)));
+  for (const runId of RUNS) records.push(...(await readRun(store, runId)));
   await store.close();
   return linesOf(records);
 }

@@ -1,7 +1,7 @@
 /** The inbox of the dashboard: pending items, answers, and their results. */
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { definePipeline, human, phase, resumeRun, startRun, task } from '../../src/index.ts';
+import { definePipeline, human, phase, resumeRun, startRun, task, readRun } from '../../src/index.ts';
 import { itemDetail, type InboxItem } from '../../src/inbox.ts';
 import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
@@ -40,7 +40,7 @@ describe('the inbox', () => {
     const item = await waiting(store);
     const { status, body } = await get(`/api/inbox/${item.id}`);
     expect(status).toBe(200);
-    const { changes: _, ...expected } = itemDetail(await store.read(item.runId), item);
+    const { changes: _, ...expected } = itemDetail(await readRun(store, item.runId), item);
     expect(body).toEqual({ ...plain(expected), mayAnswer: true, run: (await get(`/api/runs/${item.runId}`)).body });
     expect(body).toMatchObject({ item, run: { standing: 'waiting', worker: null, actions: ['cancel'] } });
   });

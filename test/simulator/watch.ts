@@ -6,7 +6,7 @@
  * @module
  */
 import type { RunRecord } from '../../src/records.ts';
-import type { Batch, Lease } from '../../src/store.ts';
+import type { Batch, Lease, PackedRecord } from '../../src/store.ts';
 import type { WorkerCall } from './pipeline.ts';
 
 /** One user of the store: a process that works on the run, or a person. */
@@ -57,7 +57,7 @@ export function clientOf(name: string, skew = 0): Client {
 export function createWatch(): Watch {
   const problems: string[] = [];
   const calls: string[] = [];
-  const durable = new Map<string, RunRecord[]>();
+  const durable = new Map<string, PackedRecord[]>();
   const claims = new Map<string, Claim>();
   const shown: RunRecord[] = [];
   const tries = new Set<string>();
@@ -65,7 +65,7 @@ export function createWatch(): Watch {
   let count = 0;
 
   const note = (problem: string): void => void problems.push(problem);
-  const recordsOf = (runId: string): readonly RunRecord[] => durable.get(runId) ?? [];
+  const recordsOf = (runId: string): readonly PackedRecord[] => durable.get(runId) ?? [];
 
   function requireHolder(client: Client, lease: Lease | undefined, runId: string, act: string): void {
     if (!lease || claims.get(runId)?.token !== lease.token)
@@ -124,7 +124,7 @@ export function createWatch(): Watch {
       calls.push(`${client.name} ${run} ${name}`);
       const all = recordsOf(run);
       // A phase that has sent back another one starts over with the same numbers.
-      const isHere = ({ event }: RunRecord) =>
+      const isHere = ({ event }: PackedRecord) =>
         'attempt' in event && event.phase === phase && event.generation === generation && event.attempt === attempt;
       const begin = all.findLastIndex((record) => record.event.type === 'phase.started' && isHere(record));
       const here = all.slice(Math.max(0, begin)).filter(isHere);

@@ -2,8 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
 import type { InboxItem } from '../../src/inbox.ts';
-import type { RunRecord } from '../../src/records.ts';
-import type { Append, AppendFunction, Batch, Lease, Memory, MemoryFilter } from '../../src/store.ts';
+import type { Append, AppendFunction, Batch, Lease, Memory, MemoryFilter, PackedRecord } from '../../src/store.ts';
 import type { RunStore } from '../../src/store/port.ts';
 import { storeCases, type StoreMaker, type StorePlace } from '../../src/testing.ts';
 
@@ -110,7 +109,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
   'checks, and writes later': [
     'lets one of several concurrent batches win',
     (good) => {
-      const logs = new Map<string, RunRecord[]>();
+      const logs = new Map<string, PackedRecord[]>();
       return {
         async append(batch) {
           const log = logs.get(batch.runId) ?? [];
@@ -129,7 +128,7 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
   'keeps what it is given by reference': [
     'stores a copy of a batch, so later changes do not affect it',
     (good) => {
-      const records: RunRecord[] = [];
+      const records: PackedRecord[] = [];
       return {
         append(batch, lease) {
           records.push(...batch.records);
@@ -150,7 +149,9 @@ const broken: Readonly<Record<string, readonly [fails: string, breakage: Breakag
     'stores any JSON unchanged',
     (good) => ({
       read: async (runId, ...span) =>
-        JSON.parse(JSON.stringify(await good.read(runId, ...span)).replaceAll(String.raw`\ud800`, '?')) as RunRecord[],
+        JSON.parse(
+          JSON.stringify(await good.read(runId, ...span)).replaceAll(String.raw`\ud800`, '?'),
+        ) as PackedRecord[],
     }),
   ],
   'takes ids for patterns': [
@@ -642,7 +643,7 @@ async function forgive(code: string, call: () => unknown, when: unknown): Promis
 
 /** Returns the distance of the first record of a batch from the last stored one. */
 function seqOf(good: RunStore, batch: Batch): number {
-  return (batch.records[0]?.seq ?? 0) - (good.read(batch.runId) as readonly RunRecord[]).length;
+  return (batch.records[0]?.seq ?? 0) - (good.read(batch.runId) as readonly PackedRecord[]).length;
 }
 
 function once<T>(rows: Map<string, unknown>, key: string, make: () => T): T {

@@ -1,11 +1,14 @@
 /** Whole runs read from a store, with the large values that are stored apart from their records. */
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definePipeline, phase, startRun, task, memoryStore, readRun } from '../../src/index.ts';
+import { definePipeline, phase, resumeRun, startRun, task, memoryStore, readRun } from '../../src/index.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import type { RunRecord } from '../../src/records.ts';
+import { referenceIn } from '../../src/model/events/large-values.ts';
+import type { PackedRecord, RunStore } from '../../src/store.ts';
 
 const LARGE = 'x'.repeat(20_000);
 
@@ -41,6 +44,18 @@ const pipeline = definePipeline({
   ],
 });
 
+/** A pipeline whose plan is stored separately. */
+const wideOf = (first: () => Promise<unknown>, more: readonly string[] = []) =>
+  definePipeline({
+    name: 'wide',
+    phases: [
+      ...Array.from({ length: 100 }, (_, at) => phase(`p${at}`, { tasks: [task('work', { run: () => at })] })),
+      phase('first', { tasks: [task('work', { run: first })] }),
+      ...more.map((name) => phase(name, { tasks: [task('work', { run: () => name })] })),
+    ],
+  });
+const wide = wideOf(() => Promise.resolve('done'));
+
 describe('readRun()', () => {
   it('returns every record as it was published, with its large values', async () => {
     const store = memoryStore();
@@ -61,37 +76,77 @@ describe('readRun()', () => {
     expect(await readRun(store, 'r', 3, 2)).toEqual(all.slice(2, 4));
   });
 
-  it('gives the plan that the caller has for an equal one, and no other', async () => {
+  it('reads a plan that runs share, and keeps it as long as one of them', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'phasegate-read-'));
     for (const store of [memoryStore(), sqliteStore(join(folder, 'runs.db'))]) {
-      await startRun(pipeline, { store, runId: 'r', input: { plan: 'own' } }).result;
-      const [plan, other] = [structuredClone(pipeline.plan), { ...pipeline.plan, name: 'q' }];
-      const [first] = await store.read('r', 1, 1, plan);
-      expect(first?.event.type === 'run.started' && first.event.plan).toBe(plan);
-      const [same] = await store.read('r', 1, 1, other);
-      expect(same).toEqual(first);
+      const hashes: string[] = [];
+      for (const runId of ['r', 's']) {
+        const run = startRun(wide, { store, runId });
+        const said: RunRecord[] = [];
+        for await (const record of run) said.push(record);
+        expect(await readRun(store, runId)).toEqual(said);
+        const [first] = await store.read(runId, 1, 1);
+        if (first?.event.type === 'run.started') hashes.push(referenceIn(first.event.plan) ?? 'none');
+      }
+      const [hash = '', other] = hashes;
+      expect(other).toBe(hash);
+      expect(await store.artifact(hash)).toBe(JSON.stringify(wide.plan));
+      await store.remove('r');
+      expect((await readRun(store, 's', 1, 1))[0]?.event).toMatchObject({ plan: wide.plan });
+      await store.remove('s');
+      expect(await store.artifact(hash)).toBeUndefined();
       await store.close();
     }
     rmSync(folder, { recursive: true });
   });
 
-  it('leaves a record whose plan is elsewhere as it is', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'phasegate-read-'));
-    for (const store of [memoryStore(), sqliteStore(join(folder, 'runs.db'))]) {
-      for (const [runId, event] of Object.entries({
-        part: { input: { plan: pipeline.plan }, plan: null },
-        later: { plan: null, tags: { plan: pipeline.plan } },
-        key: { input: { 'the "plan': pipeline.plan }, plan: null },
-        text: { input: ['"plan":', JSON.stringify(pipeline.plan)], plan: null },
-      })) {
-        const started = { type: 'run.started', fingerprint: '', ...event };
-        const record = { runId, seq: 1, time: 1, event: started } as unknown as RunRecord;
-        await store.append({ runId, records: [record], info: { ...LISTED, runId }, items: [], artifacts: [] });
-        expect(await store.read(runId, 1, undefined, pipeline.plan)).toEqual([record]);
-      }
-      await store.close();
-    }
-    rmSync(folder, { recursive: true });
+  it('stores a plan of few phases in its record', async () => {
+    const store = memoryStore();
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    expect((await store.read('r', 1, 1))[0]?.event).toMatchObject({ plan: pipeline.plan });
+  });
+
+  it('resumes a run without reading a plan that has not changed', async () => {
+    const store = memoryStore();
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => (begin = resolve));
+    const waiting = wideOf(() => {
+      begin();
+      return new Promise(() => undefined);
+    });
+    const run = startRun(waiting, { store, runId: 'r' });
+    await begun;
+    run.suspend();
+    await run.result;
+    const asked: string[] = [];
+    const watched: RunStore = {
+      ...store,
+      artifact: (hash) => {
+        asked.push(hash);
+        return store.artifact(hash);
+      },
+    };
+    const done = () => Promise.resolve('done');
+    await expect(resumeRun(watched, 'r', wideOf(done, ['more']))).rejects.toMatchObject({ code: 'RUN_CHANGED' });
+    expect(asked).toHaveLength(1);
+    expect((await (await resumeRun(watched, 'r', wideOf(done))).result).status).toBe('completed');
+    expect(asked).toHaveLength(1);
+  });
+
+  it('refuses a plan that is none', async () => {
+    const store = memoryStore();
+    const content = JSON.stringify({ name: 'p'.repeat(20_000) });
+    const hash = createHash('sha256').update(content).digest('hex');
+    const event = { type: 'run.started', plan: { 'phasegate:artifact': hash }, fingerprint: '', input: null } as const;
+    const records: readonly PackedRecord[] = [{ runId: 'r', seq: 1, time: 1, event }];
+    await store.append({
+      runId: 'r',
+      records,
+      info: { ...LISTED, runId: 'r' },
+      items: [],
+      artifacts: [{ hash, content }],
+    });
+    await expect(readRun(store, 'r')).rejects.toThrow(/^Cannot read a plan as the content \w{64} is none/u);
   });
 
   it('names the missing content', async () => {

@@ -144,7 +144,7 @@ describe('sqliteStore() as a file', () => {
     const db = raw();
     const pragma = (name: string) => Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
     expect(pragma('application_id')).toBe(0x70_68_67_61);
-    expect(pragma('user_version')).toBe(5);
+    expect(pragma('user_version')).toBe(6);
     expect(pragma('journal_mode')).toBe('wal');
     const ours = openDatabase({ path: file, readOnly: false });
     opened.push(ours);
@@ -398,7 +398,7 @@ describe('sqliteStore() cannot be opened', () => {
     await open().close();
     raw().exec('PRAGMA user_version = 7');
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
-      "Cannot open the store <folder>/runs.sqlite as it was created by a later version: its tables have version 7, and this version knows up to 5
+      "Cannot open the store <folder>/runs.sqlite as it was created by a later version: its tables have version 7, and this version knows up to 6
       Update phasegate.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);

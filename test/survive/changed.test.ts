@@ -64,7 +64,7 @@ function altered(store: RunStore, change: (event: EventOf<'run.started'>) => Eve
   return {
     ...store,
     read: async (runId, from, limit) =>
-      (await store.read(runId, from, limit)).map((record) =>
+      (await readRun(store, runId, from, limit)).map((record) =>
         record.event.type === 'run.started' ? { ...record, event: change(record.event) } : record,
       ),
   };

@@ -20,6 +20,7 @@ import { foldTimeline } from '../../projections/timeline/timeline.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import { charts } from '../../server/statecharts.ts';
 import { pagesOf } from '../../store/pages.ts';
+import { readPlans } from '../../store/read-run.ts';
 import { loadPipeline } from '../load/load.ts';
 import { LATEST } from '../options/defaults.ts';
 import { findRun } from '../options/find-run.ts';
@@ -110,8 +111,8 @@ async function storedRun(
   const view = foldRun();
   const timeline = foldTimeline();
   let plan: Plan | undefined;
-  // Reads packed records: large values such as outputs, which are stored separately, are not loaded.
-  for await (const page of pagesOf((from, limit) => opened.store.read(run.runId, from, limit), { to: run.seq })) {
+  // Large values such as outputs, which are stored separately, are not loaded.
+  for await (const page of pagesOf((from, limit) => readPlans(opened.store, run.runId, from, limit), { to: run.seq })) {
     for (const record of page) {
       const { event } = record;
       if (event.type === 'run.started' || event.type === 'run.resumed') plan = event.plan ?? plan;

@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { startSeal, type RunningSeal } from '../../model/events/seal.ts';
 import type { RunStore } from '../../store/port.ts';
-import { isPacked, wholeRecord } from '../../store/read-run.ts';
+import { readPlans, wholeRecord } from '../../store/read-run.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
@@ -36,7 +36,7 @@ export async function reportStored(wanted: string, flags: ReportFlags, io: Progr
   const run = await findRun(opened, wanted);
   const fold = foldReport();
   let seal: RunningSeal | undefined = startSeal();
-  for await (const page of pagesOf((from, limit) => opened.store.read(run.runId, from, limit), { to: run.seq })) {
+  for await (const page of pagesOf((from, limit) => readPlans(opened.store, run.runId, from, limit), { to: run.seq })) {
     for (const record of page) {
       seal = await sealed(seal, opened.store, record);
       fold.apply(record);
@@ -57,7 +57,7 @@ async function sealed(
   record: RunRecord,
 ): Promise<RunningSeal | undefined> {
   try {
-    seal?.add(isPacked(record) ? await wholeRecord(store, record) : record);
+    seal?.add(await wholeRecord(store, record));
     return seal;
   } catch (error) {
     if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return undefined;

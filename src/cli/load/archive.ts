@@ -15,6 +15,7 @@ import { damageHint } from '../../store/damage.ts';
 import { journalProblem } from '../../runtime/records/verify.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { pagesOf } from '../../store/pages.ts';
+import { readPlans } from '../../store/read-run.ts';
 import { withoutMark } from '../options/parse-json.ts';
 import type { OpenStore } from '../options/store-option.ts';
 
@@ -115,7 +116,7 @@ async function* linesOf(
   const header: ArchiveHeader = { phasegate: 'run', version: 2, runId, pipeline, records: seq, forkOf, startedAt };
   yield JSON.stringify(header);
   const written = new Set<string>();
-  for await (const page of pagesOf((from, limit) => store.read(runId, from, limit), { to: seq })) {
+  for await (const page of pagesOf((from, limit) => readPlans(store, runId, from, limit), { to: seq })) {
     for (const record of page) {
       const lines: string[] = [];
       const whole = await unpackRecord(record, async (hash) => {

@@ -7,6 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { refuseDamaged, sentenceOf } from '../../store/damage.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { readPlans } from '../../store/read-run.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 import type { OpenStore } from './store-option.ts';
@@ -31,7 +32,7 @@ export async function* goodRuns(
   for (const run of runs) {
     try {
       refuseDamaged('read', run);
-      yield { run, records: await store.read(run.runId, 1, run.seq) };
+      yield { run, records: await readPlans(store, run.runId, 1, run.seq) };
     } catch (error) {
       if (isNamed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
       io.stderr.write(`phasegate: run ${oneLine(run.runId)} is left out. ${oneLine(sentenceOf(error))}\n`);

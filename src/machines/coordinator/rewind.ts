@@ -173,7 +173,5 @@ function readTasksIn(state: RunState, { view, phase }: PhaseState): Commit['read
 
 /** Returns the phases of which a commit has read an old version. */
 function outdated(state: RunState, { read }: Commit): readonly string[] {
-  return Object.entries(read).flatMap(([name, version]) =>
-    currentCommit(state.ledger, name)?.version === version ? [] : name,
-  );
+  return Object.keys(read).filter((name) => currentCommit(state.ledger, name)?.version !== read[name]);
 }

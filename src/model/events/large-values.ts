@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { PhasegateError } from '../errors/phasegate-error.ts';
+import type { Plan } from '../plan/plan.ts';
 import { byName } from '../values/by-name.ts';
 import { sha256Hex } from '../values/sha256.ts';
-import type { RunEvent, RunRecord } from './event.ts';
+import type { EventOf, RunEvent, RunRecord } from './event.ts';
 
 /** A value as JSON text, identified by its hash. */
 export interface PackedValue {
@@ -15,27 +17,39 @@ export interface PackedValue {
   readonly content: string;
 }
 
-/** A record without its large values. */
-export interface PackedRecord {
-  readonly record: RunRecord;
-  readonly artifacts: readonly PackedValue[];
+/** A reference to a value that is stored separately. */
+export interface Reference {
+  /** SHA-256 of the value. */
+  readonly [REFERENCE]: string;
 }
+
+/** An event without its large values. */
+export type PackedEvent =
+  | Exclude<RunEvent, { readonly type: 'run.started' | 'run.resumed' }>
+  | (Omit<EventOf<'run.started'>, 'plan'> & { readonly plan: Plan | Reference })
+  | (Omit<EventOf<'run.resumed'>, 'plan'> & { readonly plan?: Plan | Reference | undefined });
+
+/** A record without its large values: its plan, or an input, an output or a reported content may be a {@link Reference}. */
+export type PackedRecord = Omit<RunRecord, 'event'> & { readonly event: PackedEvent };
 
 /** Values with more characters of JSON than this are stored separately. */
 export const LARGEST_INLINE = 16_384;
 
-/** Moves large outputs and reported contents out of a record. */
-export function packRecord(record: RunRecord): PackedRecord {
+/** Moves large values out of a record. */
+export function packRecord(record: RunRecord): {
+  readonly record: PackedRecord;
+  readonly artifacts: readonly PackedValue[];
+} {
   const artifacts: PackedValue[] = [];
   const event = mapValues(record.event, (value) => {
-    const content = isSmall(value) ? '' : (JSON.stringify(value) ?? 'null');
-    if (content.length <= LARGEST_INLINE && !isReference(value)) return value;
-    const text = content === '' ? JSON.stringify(value) : content;
-    const hash = sha256Hex([text]);
-    artifacts.push({ hash, content: text });
-    return { [REFERENCE]: hash };
+    const packed = packedValue(value);
+    if (!packed) return value;
+    artifacts.push(packed);
+    return referenceTo(packed);
   });
-  return { record: event === record.event ? record : { ...record, event }, artifacts };
+  const plan = 'plan' in event && event.plan && packedPlan(event.plan);
+  if (!plan) return { record: event === record.event ? record : { ...record, event }, artifacts };
+  return { record: { ...record, event: { ...event, plan: referenceTo(plan) } }, artifacts: [...artifacts, plan] };
 }
 
 /** True if a content is the one that was stored under its hash. */
@@ -43,14 +57,21 @@ export function isWhole({ hash, content }: PackedValue): boolean {
   return sha256Hex([content]) === hash;
 }
 
-/** True if values of a record are stored separately. */
-export function hasReferences({ event }: RunRecord): boolean {
+/** True if no value of a record is stored separately. */
+export function isUnpacked(record: PackedRecord): record is RunRecord {
+  if (!hasPlan(record)) return false;
   let refers = false;
-  mapValues(event, (value) => {
+  mapValues(record.event, (value) => {
     refers ||= isReference(value);
     return value;
   });
-  return refers;
+  return !refers;
+}
+
+/** True if the plan of a record is not stored separately. Other values may be. */
+export function hasPlan(record: PackedRecord): record is RunRecord {
+  const { event } = record;
+  return !('plan' in event) || !isReference(event.plan);
 }
 
 /** Returns the hash that replaces a value in a packed record; `undefined` if it is the value itself. */
@@ -58,29 +79,39 @@ export function referenceIn(value: unknown): string | undefined {
   return isReference(value) ? value[REFERENCE] : undefined;
 }
 
+/** Returns the content with a hash. */
+export type FindContent = (hash: string) => Promise<string> | string;
+
 /**
- * Puts the values back.
+ * Puts the plan back, and leaves other values as references.
  *
- * @param find Returns the content with a hash.
+ * @param known A plan that the caller has, which replaces an equal one. @default none
  */
-export async function unpackRecord(
-  record: RunRecord,
-  find: (hash: string) => Promise<string> | string,
-): Promise<RunRecord> {
-  if (!hasReferences(record)) return record;
+export async function unpackPlan(record: PackedRecord, find: FindContent, known?: Plan): Promise<RunRecord> {
+  if (hasPlan(record)) return record;
+  const { event } = record;
+  if (event.type === 'run.started')
+    return { ...record, event: { ...event, plan: await foundPlan(event.plan, find, known) } };
+  if (event.type !== 'run.resumed') return { ...record, event };
+  return { ...record, event: { ...event, plan: event.plan && (await foundPlan(event.plan, find, known)) } };
+}
+
+/**
+ * Puts all values back.
+ *
+ * @param known A plan that the caller has, which replaces an equal one. @default none
+ */
+export async function unpackRecord(record: PackedRecord, find: FindContent, known?: Plan): Promise<RunRecord> {
+  if (isUnpacked(record)) return record;
+  const planned = await unpackPlan(record, find, known);
   const found = new Map<string, unknown>();
-  const wanted: string[] = [];
-  mapValues(record.event, (value) => {
-    if (isReference(value)) wanted.push(value[REFERENCE]);
+  mapValues(planned.event, (value) => {
+    if (isReference(value)) found.set(value[REFERENCE], undefined);
     return value;
   });
-  await Promise.all(
-    wanted.map(async (hash) => {
-      found.set(hash, JSON.parse(await find(hash)));
-    }),
-  );
-  const event = mapValues(record.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
-  return { ...record, event };
+  for (const hash of found.keys()) found.set(hash, JSON.parse(await find(hash)));
+  const event = mapValues(planned.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
+  return { ...planned, event };
 }
 
 // --- internal ---
@@ -88,7 +119,7 @@ export async function unpackRecord(
 /** The only key of a reference. A value that looks like a reference is packed itself, so that the two cannot be confused. */
 const REFERENCE = 'phasegate:artifact';
 
-function isReference(value: unknown): value is { readonly [REFERENCE]: string } {
+function isReference(value: unknown): value is Reference {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -98,9 +129,47 @@ function isReference(value: unknown): value is { readonly [REFERENCE]: string } 
   );
 }
 
+function referenceTo({ hash }: PackedValue): Reference {
+  return { [REFERENCE]: hash };
+}
+
+/** Packs a value; `undefined` if it is small. */
+function packedValue(value: unknown): PackedValue | undefined {
+  if (isSmall(value)) return undefined;
+  const content = JSON.stringify(value) ?? 'null';
+  if (content.length <= LARGEST_INLINE && !isReference(value)) return undefined;
+  return { hash: sha256Hex([content]), content };
+}
+
 function isSmall(value: unknown): boolean {
   if (typeof value === 'string') return value.length < LARGEST_INLINE / 2;
   return typeof value !== 'object' || value === null;
+}
+
+/** Packs a plan, once for all its runs. */
+function packedPlan(plan: Plan): PackedValue | undefined {
+  if (plans.has(plan)) return plans.get(plan);
+  const packed = packedValue(plan);
+  plans.set(plan, packed);
+  return packed;
+}
+
+const plans = new WeakMap<Plan, PackedValue | undefined>();
+
+async function foundPlan(plan: Plan | Reference, find: FindContent, known: Plan | undefined): Promise<Plan> {
+  if (!isReference(plan)) return plan;
+  const hash = plan[REFERENCE];
+  if (known && packedPlan(known)?.hash === hash) return known;
+  const found: unknown = JSON.parse(await find(hash));
+  if (isPlan(found)) return found;
+  throw new PhasegateError('STORE_UNREADABLE', `Cannot read a plan as the content ${hash} is none`, {
+    hint: 'Something other than phasegate has written into the store: restore it from a copy.',
+  });
+}
+
+/** Detects damage only, as a content was a plan when it was stored. */
+function isPlan(value: unknown): value is Plan {
+  return typeof value === 'object' && value !== null && 'name' in value && 'phases' in value && 'limits' in value;
 }
 
 /** Replaces the values of an event; returns the same event if none changes. */

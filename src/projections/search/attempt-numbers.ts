@@ -3,12 +3,13 @@
  *
  * @module
  */
-import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { RunEvent } from '../../model/events/event.ts';
+import type { PackedRecord } from '../../model/events/large-values.ts';
 
 /** The fold over the records of one run. */
 export interface AttemptNumbers {
   /** Applies the next record. */
-  apply(record: Pick<RunRecord, 'event'>): void;
+  apply(record: Pick<PackedRecord, 'event'>): void;
   /** Returns the number of the attempt that an event belongs to; `null` if it belongs to none, or its start is not known. */
   of(event: RunEvent): number | null;
 }

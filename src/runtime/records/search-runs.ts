@@ -6,7 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { foldAttemptNumbers, type AttemptNumbers } from '../../projections/search/attempt-numbers.ts';
 import { createSearch, type Found } from '../../projections/search/find-in-record.ts';
-import { isPacked, wholeRecord } from '../../store/read-run.ts';
+import { wholeRecord } from '../../store/read-run.ts';
 import { runUnknown } from '../../store/refusals.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 
@@ -85,7 +85,7 @@ export async function searchRuns(
       try {
         for (const record of await store.read(run.runId, from, PAGE)) {
           // Values of megabytes are stored apart: one at a time is in memory.
-          const whole = isPacked(record) ? await wholeRecord(store, record) : record;
+          const whole = await wholeRecord(store, record);
           const result = search(whole);
           last = record.seq;
           records += 1;
@@ -94,7 +94,7 @@ export async function searchRuns(
           numbers?.apply(record);
           if (result.found) {
             numbers ??= await numbersUpTo(store, run.runId, seq, turn);
-            const attempt = numbers.of(record.event);
+            const attempt = numbers.of(whole.event);
             hits.push({ runId: run.runId, pipeline: run.pipeline, seq, time, attempt, ...result.found });
           }
           if (hits.length >= limit || records >= MOST_RECORDS || compared >= MOST_CHARACTERS)

@@ -25,30 +25,24 @@ export function unendedChildren(runId: string, events: readonly RunEvent[]): Une
   const idOf = ({ phase, generation, renewals, attempt, task }: LeftWork) =>
     workKey([runId, phase, startOf(generation, renewals), attempt, 'task', task]);
   for (const event of events) {
-    if (OVER.has(event.type) && 'phase' in event) {
+    if (event.type === 'task.started') {
+      const { phase, generation, attempt, task } = event;
+      const begun = starts.get(phase);
+      const renewals = begun?.generation === generation ? begun.count - 1 : 0;
+      const works = open.get(phase) ?? new Map<string, LeftWork>();
+      works.set(keyOf(event), { phase, generation, renewals, attempt, task });
+      open.set(phase, works);
+    } else if (event.type === 'task.completed' || event.type === 'task.failed') {
+      open.get(event.phase)?.delete(keyOf(event));
+    } else if (OVER.has(event.type) && 'phase' in event) {
       for (const work of open.get(event.phase)?.values() ?? []) superseded.add(idOf(work));
       open.delete(event.phase);
-    }
-    if (event.type === 'phase.started' && event.attempt === 0) {
+      if (event.type !== 'phase.started' || event.attempt > 0) continue;
       const { phase, generation } = event;
       const begun = starts.get(phase);
       if (begun?.generation === generation) begun.count += 1;
       else starts.set(phase, { generation, count: 1 });
     }
-    if (event.type !== 'task.started' && event.type !== 'task.completed' && event.type !== 'task.failed') continue;
-    const { phase, generation, attempt, task } = event;
-    // A start over ends all work before it, so its number is no part of the key.
-    const key = `${generation} ${attempt} ${task}`;
-    const works = open.get(phase);
-    if (event.type !== 'task.started') {
-      works?.delete(key);
-      continue;
-    }
-    const begun = starts.get(phase);
-    const renewals = begun?.generation === generation ? begun.count - 1 : 0;
-    const work = { phase, generation, renewals, attempt, task };
-    if (works) works.set(key, work);
-    else open.set(phase, new Map([[key, work]]));
   }
   const current = [...open.values()].flatMap((works) => [...works.values()].map(idOf));
   return { current, superseded: [...superseded] };
@@ -76,3 +70,8 @@ const OVER: ReadonlySet<RunEvent['type']> = new Set([
   'phase.cancelled',
   'phase.skipped',
 ]);
+
+/** Names work within its phase. A start over ends all work before it, so its number is no part of the key. */
+function keyOf({ generation, attempt, task }: Pick<LeftWork, 'generation' | 'attempt' | 'task'>): string {
+  return `${generation} ${attempt} ${task}`;
+}

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { RunRecord } from '../../model/events/event.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import type { PackedRecord } from '../../model/events/large-values.ts';
 import { damaged } from '../damage.ts';
 import { recordOf } from '../serialize.ts';
 import { checkedText, number } from '../sql/rows.ts';
@@ -15,7 +14,6 @@ import { idOrNull } from './selects.ts';
  * Reads records of a run from one consistent state, and checks them.
  *
  * @param count `Infinity` for no limit.
- * @param plan A plan that the caller has, which replaces an equal one. @default none
  * @throws `STORE_UNREADABLE` if one of them is missing or was changed.
  */
 export async function readRecords(
@@ -23,18 +21,17 @@ export async function readRecords(
   runId: string,
   first: number,
   count: number,
-  plan?: Plan,
-): Promise<readonly RunRecord[]> {
+): Promise<readonly PackedRecord[]> {
   const limit = Math.min(count, LARGEST);
   const rows = await askForMany(`read run ${runId}`, RECORDS, [idOrNull(runId), Math.min(first, LARGEST), limit]);
   const last = number(rows[0] ?? { last: 0 }, 'last');
   const wanted = Math.max(0, Math.min(limit, last - first + 1));
-  const records: RunRecord[] = [];
+  const records: PackedRecord[] = [];
   for (const row of rows) {
     const seq = first + records.length;
     if (row['seq'] !== seq) break;
     const text = checkedText(row, 'record', `record ${seq}`, runId, seq - 1);
-    records.push(recordOf(text, { runId, seq }, plan));
+    records.push(recordOf(text, { runId, seq }));
   }
   if (records.length >= wanted) return records;
   const missing = first + records.length;

@@ -10,7 +10,7 @@ import { number, text } from '../sql/rows.ts';
 import type { Ask, Place } from './place.ts';
 
 /** The version of the tables that this code uses. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /**
  * Creates or migrates the tables. Call it within a transaction. The first process does it; others wait, and find it done.
@@ -140,4 +140,6 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
     'CREATE INDEX memories_of_phase ON phasegate.memories (scope, pipeline, phase, key)',
   ],
+  // The same tables. Records may refer to their plan, which programs of earlier versions do not expect.
+  [],
 ];

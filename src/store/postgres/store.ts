@@ -71,9 +71,9 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
   const { ask, askForMany, watch } = connection;
   return {
     append: appenderTo(connection, now),
-    async read(runId, from, limit, plan) {
+    async read(runId, from, limit) {
       const { first, count } = span(from, limit);
-      return readRecords(connection, runId, first, count, plan);
+      return readRecords(connection, runId, first, count);
     },
     async run(runId) {
       const [row] = await ask(`look up run ${runId}`, `${LISTED} WHERE id = $2 AND seq > 0`, [now(), idOrNull(runId)]);

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import type { RunRecord } from '../../model/events/event.ts';
-import type { Plan } from '../../model/plan/plan.ts';
+import type { PackedRecord } from '../../model/events/large-values.ts';
 import { chainedChecksum } from '../checksum.ts';
 import { damaged, MISMATCH } from '../damage.ts';
 import { recordOf, recordsOf } from '../serialize.ts';
@@ -17,22 +16,15 @@ import { LAST_SEQ } from './schema.ts';
  * Reads records of a run from one consistent state, and checks them.
  *
  * @param count `Infinity` for no limit.
- * @param plan A plan that the caller has, which replaces an equal one. @default none
  * @throws `STORE_UNREADABLE` if one of them is missing or was changed.
  */
-export function readRecords(
-  connection: Connection,
-  runId: string,
-  first: number,
-  count: number,
-  plan?: Plan,
-): RunRecord[] {
+export function readRecords(connection: Connection, runId: string, first: number, count: number): PackedRecord[] {
   const { sql, readAtOnce } = connection;
   return readAtOnce(`read run ${runId}`, () => {
     const from = Math.min(first, LAST_SEQ);
     const row = sql(RUN).get(runId, from - 1);
     if (!row) return [];
-    const run = { runId, plan, key: number(row, 'key'), seq: number(row, 'seq') };
+    const run = { runId, key: number(row, 'key'), seq: number(row, 'seq') };
     return readAll(sql, run, { from, sum: number(row, 'sum') }, Math.min(count, run.seq - from + 1));
   });
 }
@@ -50,10 +42,9 @@ const ROWS = `SELECT seq, record, CAST(sum AS REAL) AS sum FROM records WHERE ke
 // With max(), SQLite takes columns outside of functions from the row that has the maximum.
 const TOGETHER = `SELECT max(seq) AS last, sum, group_concat(record, ',') AS list FROM (${ROWS})`;
 
-/** A run as its row has it, with the plan of the caller. */
+/** A run as its row has it. */
 interface StoredRun {
   readonly runId: string;
-  readonly plan: Plan | undefined;
   readonly key: number;
   readonly seq: number;
 }
@@ -68,12 +59,12 @@ interface Place {
 
 /** Consecutive records. */
 interface Part {
-  readonly records: readonly RunRecord[];
+  readonly records: readonly PackedRecord[];
   readonly next: Place;
 }
 
-function readAll(sql: Connection['sql'], run: StoredRun, first: Place, count: number): RunRecord[] {
-  const records: RunRecord[] = [];
+function readAll(sql: Connection['sql'], run: StoredRun, first: Place, count: number): PackedRecord[] {
+  const records: PackedRecord[] = [];
   let next = first;
   while (records.length < count) {
     const wanted = Math.min(AT_ONCE, count - records.length);
@@ -92,7 +83,7 @@ function readTogether(sql: Connection['sql'], run: StoredRun, place: Place, want
     const sum = number(row, 'sum');
     const next = { from: place.from + wanted, sum };
     if (number(row, 'last') !== next.from - 1 || chainedChecksum(place.sum, list) !== sum) return undefined;
-    const records = recordsOf(list, { runId: run.runId, from: place.from, count: wanted }, run.plan);
+    const records = recordsOf(list, { runId: run.runId, from: place.from, count: wanted });
     return records && { records, next };
   } catch (error) {
     if (isBusy(error)) throw error;
@@ -101,15 +92,15 @@ function readTogether(sql: Connection['sql'], run: StoredRun, place: Place, want
 }
 
 /** Reads records one by one, so that an error names the damaged one. */
-function readEach(sql: Connection['sql'], { runId, key, seq, plan }: StoredRun, place: Place, wanted: number): Part {
-  const records: RunRecord[] = [];
+function readEach(sql: Connection['sql'], { runId, key, seq }: StoredRun, place: Place, wanted: number): Part {
+  const records: PackedRecord[] = [];
   let { from, sum } = place;
   for (const row of sql(ROWS).all(key, from, wanted)) {
     if (number(row, 'seq') !== from) break;
     const found = text(row, 'record');
     sum = chainedChecksum(sum, found);
     if (sum !== number(row, 'sum')) throw damaged(`record ${from}`, runId, MISMATCH, from - 1);
-    records.push(recordOf(found, { runId, seq: from }, plan));
+    records.push(recordOf(found, { runId, seq: from }));
     from += 1;
   }
   if (records.length === wanted) return { records, next: { from, sum } };

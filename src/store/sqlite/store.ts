@@ -65,9 +65,9 @@ export function storeOn(connection: Connection, now: () => number): RunStore {
     append: Object.assign((batch: Batch, lease?: Lease) => appendBatch(connection, batch, lease, now), {
       all: (appends: readonly Append[]) => appendBatches(connection, appends, now),
     }),
-    read(runId, from, limit, plan) {
+    read(runId, from, limit) {
       const { first, count } = span(from, limit);
-      return readRecords(connection, runId, first, count, plan);
+      return readRecords(connection, runId, first, count);
     },
     run(runId) {
       return read(`look up run ${runId}`, () => {

@@ -3,8 +3,6 @@
  *
  * @module
  */
-import { EDITION } from '../../model/plan/edition.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import { batchOf, same, type CaseBody } from './trial.ts';
 
 /** Claims, with their tests. */
@@ -32,33 +30,6 @@ export const readCases: Readonly<Record<string, CaseBody>> = {
         await store.read('r', from, limit),
         records.filter(({ seq }) => seqs.includes(seq)),
       );
-  },
-
-  'returns the same records to a caller who has a plan': async ({ store }) => {
-    const plan: Plan = {
-      name: '"plan":',
-      phases: [],
-      concurrency: 8,
-      onFailure: 'continue',
-      onLimit: 'stop',
-      limits: {},
-    };
-    const other: Plan = { ...plan, name: 'other' };
-    const batch = batchOf('r', 1, { count: 3 });
-    // A plan is also found elsewhere in the record, and in another order.
-    const started = {
-      type: 'run.started',
-      edition: EDITION,
-      input: { plan: other },
-      plan,
-      fingerprint: 'f00d',
-    } as const;
-    const records = batch.records.map((record) => (record.seq === 1 ? { ...record, event: started } : record));
-    await store.append({ ...batch, records });
-    for (const known of [undefined, plan, other, { ...plan, phases: [] }]) {
-      same(await store.read('r', 1, undefined, known), records);
-      same(await store.read('r', 2, 1, known), records.slice(1, 2));
-    }
   },
 
   'returns no records of an unknown run': async ({ store }) => {
