@@ -11,8 +11,7 @@ import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { entryFiles } from './entries.ts';
-import { pruneTypes } from './prune-types.ts';
+import { bundleTypes } from './bundle-types.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { values } = parseArgs({ options: { out: { type: 'string', default: join(root, 'dist') } } });
@@ -22,17 +21,17 @@ mkdirSync(dirname(out), { recursive: true });
 const stage = mkdtempSync(join(dirname(out), '.build-'));
 const next = join(stage, 'next');
 const old = join(stage, 'old');
+const declarations = join(stage, 'declarations');
 const BUILD_FLAGS = ['--mode', 'production', '--logLevel', 'warn'];
 const LIBRARY = ['--config', 'scripts/library.config.ts', '--configLoader', 'runner'];
 
 try {
   const status =
-    run('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', join(next, 'types')) ||
+    run('typescript/bin/tsc', '-p', 'tsconfig.build.json', '--outDir', declarations) ||
     run('vite/bin/vite.js', 'build', ...LIBRARY, ...BUILD_FLAGS, '--outDir', next) ||
     run('vite/bin/vite.js', 'build', 'visualizations/dashboard', ...BUILD_FLAGS, '--outDir', join(next, 'dashboard'));
   if (status === 0) {
-    const types = entryFiles('types').map((file) => join(next, file));
-    pruneTypes(join(next, 'types'), types);
+    await bundleTypes(join(declarations, 'src'), join(next, 'types'));
     chmodSync(join(next, 'cli/main.js'), 0o755);
     while (!isPlaced());
   }

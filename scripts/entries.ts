@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { basename } from 'node:path';
 import manifest from '../package.json' with { type: 'json' };
 
-/** Returns their files below `dist`: the code or the declarations. */
-export function entryFiles(condition: 'default' | 'types'): readonly string[] {
+/** Returns their names, such as `index`. */
+export function entryNames(): readonly string[] {
   return Object.values(manifest.exports).flatMap((entry) =>
-    typeof entry === 'string' ? [] : entry[condition].replace('./dist/', ''),
+    typeof entry === 'string' ? [] : basename(entry.default, '.js'),
   );
 }

@@ -9,7 +9,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { BUNDLED, bundledFile } from './bundled.ts';
-import { entryFiles } from './entries.ts';
+import { entryNames } from './entries.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -17,7 +17,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const ALONE = ['model/decision/decision-text'];
 
 /** The built modules, with the same name below `src` and `dist`. */
-const NAMES = [...entryFiles('default').map((file) => file.replace('.js', '')), 'cli/main', ...ALONE];
+const NAMES = [...entryNames(), 'cli/main', ...ALONE];
 
 export default defineConfig({
   root,

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export type { PackedRecord, Reference } from './model/events/large-values.ts';
+export type { PackedRecord, ValueReference } from './model/events/large-values.ts';
 export { runsAbove } from './model/handlers/work-key.ts';
 export type { Backup, BackupOptions, Compaction } from './store/maintenance.ts';
 export type {

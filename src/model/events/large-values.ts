@@ -18,7 +18,7 @@ export interface PackedValue {
 }
 
 /** A reference to a value that is stored separately. */
-export interface Reference {
+export interface ValueReference {
   /** SHA-256 of the value. */
   readonly [REFERENCE]: string;
 }
@@ -26,10 +26,10 @@ export interface Reference {
 /** An event without its large values. */
 export type PackedEvent =
   | Exclude<RunEvent, { readonly type: 'run.started' | 'run.resumed' }>
-  | (Omit<EventOf<'run.started'>, 'plan'> & { readonly plan: Plan | Reference })
-  | (Omit<EventOf<'run.resumed'>, 'plan'> & { readonly plan?: Plan | Reference | undefined });
+  | (Omit<EventOf<'run.started'>, 'plan'> & { readonly plan: Plan | ValueReference })
+  | (Omit<EventOf<'run.resumed'>, 'plan'> & { readonly plan?: Plan | ValueReference | undefined });
 
-/** A record without its large values: its plan, or an input, an output or a reported content may be a {@link Reference}. */
+/** A record without its large values: its plan, or an input, an output or a reported content may be a {@link ValueReference}. */
 export type PackedRecord = Omit<RunRecord, 'event'> & { readonly event: PackedEvent };
 
 /** Values with more characters of JSON than this are stored separately. */
@@ -119,7 +119,7 @@ export async function unpackRecord(record: PackedRecord, find: FindContent, know
 /** The only key of a reference. A value that looks like a reference is packed itself, so that the two cannot be confused. */
 const REFERENCE = 'phasegate:artifact';
 
-function isReference(value: unknown): value is Reference {
+function isReference(value: unknown): value is ValueReference {
   return (
     typeof value === 'object' &&
     value !== null &&
@@ -129,7 +129,7 @@ function isReference(value: unknown): value is Reference {
   );
 }
 
-function referenceTo({ hash }: PackedValue): Reference {
+function referenceTo({ hash }: PackedValue): ValueReference {
   return { [REFERENCE]: hash };
 }
 
@@ -156,7 +156,7 @@ function packedPlan(plan: Plan): PackedValue | undefined {
 
 const plans = new WeakMap<Plan, PackedValue | undefined>();
 
-async function foundPlan(plan: Plan | Reference, find: FindContent, known: Plan | undefined): Promise<Plan> {
+async function foundPlan(plan: Plan | ValueReference, find: FindContent, known: Plan | undefined): Promise<Plan> {
   if (!isReference(plan)) return plan;
   const hash = plan[REFERENCE];
   if (known && packedPlan(known)?.hash === hash) return known;
