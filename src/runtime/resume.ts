@@ -188,10 +188,11 @@ function replayLimited(isLimited: boolean, ...[input, records, options]: Paramet
 
 /** The records, with equal plans replaced by the given one, so that a large plan is compared once and in memory once. */
 function sharePlan(plan: Plan, records: readonly RunRecord[]): readonly RunRecord[] {
+  const hasOther = ({ event }: RunRecord) => 'plan' in event && event.plan !== plan;
+  if (!records.some(hasOther)) return records;
   return records.map((record) => {
     const { event } = record;
-    if (event.type !== 'run.started' && event.type !== 'run.resumed') return record;
-    return isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
+    return 'plan' in event && isSameJson(event.plan, plan) ? { ...record, event: { ...event, plan } } : record;
   });
 }
 

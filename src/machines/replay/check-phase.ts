@@ -25,7 +25,7 @@ import { rulesOf } from './work-rules.ts';
 export function phaseCheck(run: string, records: readonly RunRecord[], redact?: Redact): (stub: PhaseStub) => void {
   const first = records[0]?.event;
   const copied = first?.type === 'run.started' ? first.forked?.records : undefined;
-  const resumed = records.flatMap(({ event, seq }) => (event.type === 'run.resumed' ? [seq] : []));
+  const resumed = records.filter(({ event }) => event.type === 'run.resumed').map(({ seq }) => seq);
   const parent = createActor(parentLogic);
   const services = openServices(parent);
   return (stub) => {
