@@ -31,6 +31,8 @@ export default defineConfig({
     emptyOutDir: false,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
+      // Entries export nothing that only other files of the package import.
+      preserveEntrySignatures: 'strict',
       input: Object.fromEntries(NAMES.map((name) => [name, `src/${name}.ts`])),
       output: {
         // The declarations contain the doc comments.

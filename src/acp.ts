@@ -3,4 +3,5 @@
  *
  * @module
  */
+export type { Agent } from './agents/agent.ts';
 export { acpAgent, type AcpAgentOptions } from './acp/acp-agent.ts';

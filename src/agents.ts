@@ -25,3 +25,4 @@ export { agentReviewer, type AgentReviewerOptions } from './agents/work/agent-re
 export { agentTask, type AgentTaskOptions } from './agents/work/agent-task.ts';
 export type { Workspace, WorkspaceEnd, WorkspaceOption } from './agents/work/workspace.ts';
 export type { AnswerSchema } from './llm/call/port.ts';
+export type { Task } from './model/handlers/task.ts';

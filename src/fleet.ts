@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { Pipeline } from './model/definition/define.ts';
 export { compilePlan } from './fleet/compile-plan.ts';
 export type {
   AgentLevelReviewer,

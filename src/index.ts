@@ -72,7 +72,7 @@ export { renderPrompt } from './model/revision/prompt.ts';
 export type { SharedArtifact, TaskRecollection, Trajectory } from './model/revision/revision-extras.ts';
 export type { Correction, Revision, RevisionStyle } from './model/revision/revision.ts';
 export type { Estimate, Mode } from './model/plan/options.ts';
-export type { RunStatus } from './model/events/event.ts';
+export type { RunEvent, RunRecord, RunStatus } from './model/events/event.ts';
 export type {
   CompletedRun,
   DecisionRecord,
@@ -101,5 +101,6 @@ export { createWorker, type Worker, type WorkerOptions } from './runtime/workers
 export { cancelRun } from './runtime/cancel.ts';
 export type { ResumeOptions } from './runtime/resume.ts';
 export { RunUnsuccessfulError } from './runtime/run-unsuccessful-error.ts';
+export type { RunStore } from './store/port.ts';
 export { memoryStore, type MemoryStoreOptions } from './store/memory-store.ts';
 export { readRun } from './runtime/records/read-stored.ts';

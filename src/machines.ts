@@ -16,3 +16,8 @@ export type { PipelineUpdate, Upward } from './machines/coordinator/parent-event
 export type { AttemptOutcome, GateOutcome, PhasePorts, WorkEvent, WorkLogic } from './machines/phase/ports.ts';
 export { machineOf } from './runtime/machine-of.ts';
 export type { Work } from './model/definition/compile.ts';
+export type { PauseOrder, PersonDecision, Restart } from './machines/phase/phase-updates.ts';
+export type { TimeSource } from './machines/pipeline/pipeline-logic.ts';
+export type { ErrorInfo } from './model/errors/phasegate-error.ts';
+export type { PhaseReport, RunEvent } from './model/events/event.ts';
+export type { TimeLimit } from './model/plan/policy-schema.ts';

@@ -26,3 +26,4 @@ export type { Price, Prices } from './llm/call/prices.ts';
 export type { ModelReflectionFields } from './llm/work/reflection.ts';
 export type { ModelReviewerFields } from './llm/review/reviewer.ts';
 export type { ModelTaskFields } from './llm/work/task.ts';
+export type { Task } from './model/handlers/task.ts';

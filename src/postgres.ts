@@ -3,5 +3,6 @@
  *
  * @module
  */
+export type { RunStore } from './store/port.ts';
 export { postgresStore, type PostgresStoreOptions } from './store/postgres/store.ts';
 export type { PostgresClient, PostgresPool } from './store/postgres/place.ts';

@@ -23,4 +23,4 @@ export {
   type WorkStatus,
 } from './projections/run/fleet-view.ts';
 export { foldRun, resultOf } from './projections/run/run-view.ts';
-export type { RunView } from './projections/run/run-result.ts';
+export type { RunResult, RunView } from './projections/run/run-result.ts';

@@ -3,4 +3,5 @@
  *
  * @module
  */
+export type { RunStore } from './store/port.ts';
 export { sqliteStore, type SqliteStoreOptions } from './store/sqlite/store.ts';

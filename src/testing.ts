@@ -12,6 +12,8 @@ export {
   type StorePlace,
   type TestApi,
 } from './testing/store-contract.ts';
+export type { AgentTurn } from './agents/agent.ts';
+export type { AskRequest } from './llm/call/port.ts';
 export { agentCases, type AgentCase } from './testing/agent-contract.ts';
 export type { Scene, Stage } from './testing/agents/scene.ts';
 export {

@@ -34,6 +34,7 @@ export {
 export { chartToDot } from '../visualizations/statechart/statechart-dot.ts';
 export { chartToMermaid } from '../visualizations/statechart/statechart-mermaid.ts';
 export { chartToSvg } from '../visualizations/statechart/statechart-svg.ts';
+export type { RunRecord } from './model/events/event.ts';
 export {
   foldTimeline,
   type Timeline,

@@ -21,7 +21,7 @@ export const LAYERS: Readonly<Record<string, readonly string[]>> = {
   sqlite: ['store'],
   postgres: ['store'],
   restate: ['model', 'projections', 'store', 'runtime', 'zod', '@restatedev/restate-sdk'],
-  node: ['actors'],
+  node: ['model', 'actors'],
   llm: ['model', 'zod'],
   fleet: ['model', 'actors', 'agents', 'workspaces', 'zod'],
   openai: ['model', 'llm', 'zod', 'openai'],
