@@ -120,6 +120,7 @@ const INSERT = `INSERT INTO phasegate.runs (id, seq, pipeline, status, started_a
 const CONTINUE = withRows(UPDATE);
 const BEGIN = withRows(INSERT);
 
+/** Content that something else has changed is stored again. An upsert would lock rows that runs share. */
 function withRows(run: string): string {
   return `WITH run AS (${run}),
   new_records AS (
@@ -134,6 +135,9 @@ function withRows(run: string): string {
   new_artifacts AS (
     INSERT INTO phasegate.artifacts (hash, content)
     SELECT hash, content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content) ON CONFLICT DO NOTHING),
+  changed_artifacts AS (
+    UPDATE phasegate.artifacts SET content = given.content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content)
+    WHERE artifacts.hash = given.hash AND artifacts.content <> given.content),
   new_uses AS (
     INSERT INTO phasegate.uses (run, hash) SELECT key, hash FROM run, unnest($19::text[]) AS given (hash) ON CONFLICT DO NOTHING)
   SELECT key, CASE WHEN $6 = 'running' AND $3::text IS NULL THEN ${TELL} END FROM run`;
