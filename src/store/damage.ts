@@ -31,6 +31,13 @@ export function damageHint(runId: string, good?: number): string {
   return `${check} ${restore}, or continue before the damage: phasegate fork ${shellWord(runId)} --at ${good}.`;
 }
 
+/** Names a plan that is stored separately. */
+export const SHARED_PLAN = 'the plan that it shares with other runs';
+
+/** The next step for a damaged plan. The plan has the same hash, so its runs can be read again. */
+export const RENEW_PLAN =
+  'Store the plan again for all these runs, by another run of the same definition: phasegate run <pipeline> --detach. Cancel that run afterwards.';
+
 /** The reason of a damaged item, as a code. */
 export const DAMAGED = 'STORE_UNREADABLE';
 

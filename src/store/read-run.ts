@@ -9,12 +9,13 @@ import {
   hasPlan,
   isUnpacked,
   isWhole,
+  referenceIn,
   unpackPlan,
   unpackRecord,
   type PackedRecord,
 } from '../model/events/large-values.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { damageHint } from './damage.ts';
+import { damageHint, RENEW_PLAN, SHARED_PLAN } from './damage.ts';
 import type { RunStore } from './port.ts';
 
 /** The methods of a store that reading takes. */
@@ -71,12 +72,15 @@ export async function wholeRecord(
 
 // --- internal ---
 
-function find(store: Pick<RunStore, 'artifact'>, { runId, seq }: PackedRecord): (hash: string) => Promise<string> {
+function find(store: Pick<RunStore, 'artifact'>, { runId, seq, event }: PackedRecord): (hash: string) => Promise<string> {
   return async (hash) => {
     const content = await store.artifact(hash);
     if (content !== undefined && isWhole({ hash, content })) return content;
     const found = content === undefined ? 'is missing' : 'was changed';
-    const problem = `Cannot read record ${seq} of run ${runId} as the content ${hash} that it refers to ${found}`;
-    throw new PhasegateError('STORE_UNREADABLE', problem, { hint: damageHint(runId, seq - 1) });
+    const ofPlan = 'plan' in event && referenceIn(event.plan) === hash;
+    const what = ofPlan ? `${SHARED_PLAN}, the content ${hash},` : `the content ${hash} that it refers to`;
+    throw new PhasegateError('STORE_UNREADABLE', `Cannot read record ${seq} of run ${runId} as ${what} ${found}`, {
+      hint: ofPlan ? `${RENEW_PLAN} Or restore the store from a copy of it.` : damageHint(runId, seq - 1),
+    });
   };
 }

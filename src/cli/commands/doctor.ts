@@ -57,7 +57,7 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
       })}\n`
     : asText(doctorLines(report).map(paint));
   if (!(await print(text, io))) return exitCode.brokenPipe;
-  return findings.some(isProblem) ? exitCode.unsuccessful : exitCode.completed;
+  return findings.some(isProblem) || read.length < runs.length ? exitCode.unsuccessful : exitCode.completed;
 }
 
 // --- internal ---

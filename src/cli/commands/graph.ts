@@ -19,12 +19,13 @@ import { foldRun } from '../../projections/run/run-view.ts';
 import { foldTimeline } from '../../projections/timeline/timeline.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import { charts } from '../../server/statecharts.ts';
+import type { ListedRun } from '../../store/port.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { readPlans } from '../../store/read-run.ts';
 import { loadPipeline } from '../load/load.ts';
 import { LATEST } from '../options/defaults.ts';
 import { findRun } from '../options/find-run.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { writeOut } from '../process/write-out.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -58,7 +59,7 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags, i
   if (wanted === undefined) throw ofNothing();
   const { plan, standing } = (await isFile(wanted, io))
     ? { plan: (await loadPipeline(wanted, io)).plan, standing: undefined }
-    : await withFileHint(wanted, storedRun(wanted, flags, io));
+    : await storedRun(wanted, flags, io);
   const what = standing ? `run ${standing.runId} of "${plan.name}"` : `"${plan.name}"`;
   const picture = draw[format](plan, standing);
   const excess = format === 'mermaid' ? mermaidExcess(picture) : undefined;
@@ -101,13 +102,21 @@ async function isFile(wanted: string, io: ProgramIo): Promise<boolean> {
   return found?.isFile() ?? false;
 }
 
+async function foundRun(
+  wanted: string,
+  flags: StoreFlags,
+  io: ProgramIo,
+): Promise<{ opened: OpenStore; run: ListedRun }> {
+  const opened = openStore(flags, 'read', io);
+  return { opened, run: await findRun(opened, wanted) };
+}
+
 async function storedRun(
   wanted: string,
   flags: StoreFlags,
   io: ProgramIo,
 ): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
-  const opened = openStore(flags, 'read', io);
-  const run = await findRun(opened, wanted);
+  const { opened, run } = await withFileHint(wanted, () => foundRun(wanted, flags, io));
   const view = foldRun();
   const timeline = foldTimeline();
   let plan: Plan | undefined;
@@ -128,9 +137,9 @@ async function storedRun(
 }
 
 /** Extends the error about an unknown run, as the user may have meant a file. */
-async function withFileHint<T>(wanted: string, drawn: Promise<T>): Promise<T> {
+async function withFileHint<T>(wanted: string, find: () => Promise<T>): Promise<T> {
   try {
-    return await drawn;
+    return await find();
   } catch (error) {
     if (!PhasegateError.is(error) || wanted === LATEST || !NOTHING_FOUND.has(error.code)) throw error;
     // Several hints belong to an ambiguous run id, so the user meant no file.

@@ -10,7 +10,7 @@ import type { ListedRun } from '../../store/port.ts';
 import { readPlans } from '../../store/read-run.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
-import type { OpenStore } from './store-option.ts';
+import { storeArgument, type OpenStore } from './store-option.ts';
 
 /** A run with its records. Large values are references. */
 export interface GoodRun {
@@ -24,18 +24,21 @@ export interface GoodRun {
  * @param isNamed True if the user has named the runs: then damage of one is an error.
  */
 export async function* goodRuns(
-  { store }: OpenStore,
+  opened: OpenStore,
   runs: readonly ListedRun[],
   isNamed: boolean,
   io: Pick<ProgramIo, 'stderr'>,
 ): AsyncGenerator<GoodRun, void, undefined> {
+  let isOneLeftOut = false;
   for (const run of runs) {
     try {
       refuseDamaged('read', run);
-      yield { run, records: await readPlans(store, run.runId, 1, run.seq) };
+      yield { run, records: await readPlans(opened.store, run.runId, 1, run.seq) };
     } catch (error) {
       if (isNamed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
       io.stderr.write(`phasegate: run ${oneLine(run.runId)} is left out. ${oneLine(sentenceOf(error))}\n`);
+      isOneLeftOut = true;
     }
   }
+  if (isOneLeftOut) io.stderr.write(`phasegate: for advice: phasegate verify${storeArgument(opened)}\n`);
 }

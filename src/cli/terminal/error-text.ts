@@ -60,7 +60,8 @@ export function originOf({ stack }: ErrorInfo): string | undefined {
 
 // --- internal ---
 
-const COMMAND_ON_STORE = /phasegate (?:cancel|events|export|fork|ls|resume|retry|show|verify)\b/gu;
+const COMMAND_ON_STORE =
+  /phasegate (?:cancel|events|export|fork|ls|resume|retry|run <pipeline> --detach|show|verify)\b/gu;
 
 const SEEK_GOOD =
   'Restore the definition, and the version of phasegate, that the run was started with. If both are those, let `phasegate verify <run>` find its good records, and fork it there.';
