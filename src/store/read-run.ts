@@ -72,7 +72,10 @@ export async function wholeRecord(
 
 // --- internal ---
 
-function find(store: Pick<RunStore, 'artifact'>, { runId, seq, event }: PackedRecord): (hash: string) => Promise<string> {
+function find(
+  store: Pick<RunStore, 'artifact'>,
+  { runId, seq, event }: PackedRecord,
+): (hash: string) => Promise<string> {
   return async (hash) => {
     const content = await store.artifact(hash);
     if (content !== undefined && isWhole({ hash, content })) return content;

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, readRun, retry, startRun, task } from '../../src/index.ts';
 import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
+import { connect, type Database } from '../../src/store/sqlite/driver.ts';
 import { files, main, phasegate } from './cli.ts';
 
 const SPENT = {
@@ -94,6 +95,19 @@ describe.skipIf(process.platform === 'win32')('a store that may not be written',
     expect((await phasegate(['rm', 'r', '--no-store'], { cwd })).stderr).toContain("unknown option '--no-store'");
     expect(await asNobody(['run', 'p.mjs', '--no-store'], cwd)).toBe('');
   });
+});
+
+it.each([
+  ['later', (db: Database) => db.exec('PRAGMA user_version = 99'), /^Update phasegate; or export runs/u],
+  ['of another program', (db: Database) => db.exec('PRAGMA application_id = 1'), /^Give the path of a store/u],
+])('a store that is %s gets the advice that fits', async (_what, change, advice) => {
+  const cwd = await files({});
+  await sqliteStore(join(cwd, 'x.db')).close();
+  const db = connect(join(cwd, 'x.db'), { readOnly: false });
+  change(db);
+  db.close();
+  const { code, stderr } = await phasegate(['ls', '--store', 'x.db'], { cwd });
+  expect([code, stderr.split('\n')[1]]).toEqual([2, expect.stringMatching(advice)]);
 });
 
 describe('a run whose own limit is spent', () => {

@@ -384,9 +384,12 @@ describe('a command on all runs', () => {
 
   it('leaves damaged runs out, and names them', async () => {
     const path = await waiting('left out', `UPDATE records SET record = '' WHERE run = 1 AND seq = 3`);
-    for (const command of ['doctor', 'coverage']) {
+    for (const [command, code] of [
+      ['doctor', 1],
+      ['coverage', 0],
+    ] as const) {
       const all = await cli(path, command);
-      expect([command, all.code, all.stderr]).toEqual([command, 0, expect.stringContaining('run one is left out')]);
+      expect([command, all.code, all.stderr]).toEqual([command, code, expect.stringContaining('run one is left out')]);
       expect((await cli(path, command, 'one')).stderr).toContain('Cannot read record 3 of run one');
     }
   });
@@ -509,6 +512,9 @@ describe('a store of a version without checksums', () => {
     const refused = await phasegate(['ls', '--store', path], { cwd: folder });
     expect([refused.stdout, refused.code]).toEqual(['', 2]);
     expect(refused.stderr).toMatch(/Cannot migrate .* as .* an earlier version, works on run one\nEnd that program/u);
+    change(path, "UPDATE leases SET run_id = ':worker/article/f00d'");
+    const { stderr } = await phasegate(['ls', '--store', path], { cwd: folder });
+    expect(stderr).toMatch(/an earlier version, works on runs\nEnd that program/u);
     change(path, 'DELETE FROM leases');
     const { stdout, code } = await phasegate(['ls', '--store', path], { cwd: folder });
     expect([code, stdout.includes('two')]).toEqual([0, true]);

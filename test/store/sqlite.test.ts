@@ -399,7 +399,7 @@ describe('sqliteStore() cannot be opened', () => {
     raw().exec('PRAGMA user_version = 7');
     expect(problem(() => open(file, { readOnly }))).toMatchInlineSnapshot(`
       "Cannot open the store <folder>/runs.sqlite as it was created by a later version: its tables have version 7, and this version knows up to 6
-      Update phasegate.
+      Update phasegate; or export runs with the later version, and import them into another store.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
   });
@@ -408,7 +408,7 @@ describe('sqliteStore() cannot be opened', () => {
     writeFileSync(file, '');
     expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
       "Cannot open the store <folder>/runs.sqlite as it is empty
-      Open it once for writing.
+      Restore it from a copy, or open it once for writing.
       Docs: docs/errors.md#STORE_UNREADABLE"
     `);
   });

@@ -103,7 +103,6 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
     'Cannot open',
     'Give this user the right to write there, or name another file with --store. Only `run` can do without a store: --no-store.',
   ],
-  ['STORE_UNREADABLE', 'Cannot open', 'Restore it from a copy, or name another file with --store.'],
   [
     'REVIEW_UNAVAILABLE',
     'Cannot judge',

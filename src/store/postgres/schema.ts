@@ -44,7 +44,7 @@ export function refuseLater(version: number, { name }: Place): void {
   if (version <= SCHEMA_VERSION) return;
   const found = `its tables have version ${version}, and this version knows up to ${SCHEMA_VERSION}`;
   throw new PhasegateError('STORE_UNREADABLE', `Cannot open ${name} as it was created by a later version: ${found}`, {
-    hint: 'Update phasegate.',
+    hint: 'Update phasegate; or export runs with the later version, and import them into another store.',
   });
 }
 

@@ -64,9 +64,14 @@ export function openDatabase(opening: Opening): Database {
       if (found < SCHEMA_VERSION) migrate(db, path);
       // The migrations of a new file leave an empty page behind.
       if (found === 0) db.exec('PRAGMA incremental_vacuum');
-    } else if (found === 0) throw unreadable(path, 'it is empty', 'Open it once for writing.');
+    } else if (found === 0)
+      throw unreadable(path, 'it is empty', 'Restore it from a copy, or open it once for writing.');
     else if (found < SCHEMA_VERSION) {
-      const error = unreadable(path, 'it was created by an earlier version', 'Open it once for writing.');
+      const error = unreadable(
+        path,
+        'it was created by an earlier version',
+        'Restore it from a copy, or open it once for writing.',
+      );
       outdated.add(error);
       throw error;
     }
@@ -144,7 +149,7 @@ function versionOf(db: Database, path: string): number {
     throw unreadable(
       path,
       `it was created by a later version: its tables have version ${version}, and this version knows up to ${SCHEMA_VERSION}`,
-      'Update phasegate.',
+      'Update phasegate; or export runs with the later version, and import them into another store.',
     );
   return version;
 }
@@ -163,9 +168,12 @@ function refuseWork(db: Database, path: string): void {
   const leases = db.prepare('SELECT run_id, holder FROM leases WHERE expires_at > ?').all(Date.now());
   const lease = leases.find(({ holder }) => holderIsAlive(String(holder)) !== false);
   if (!lease) return;
-  const work = `${String(lease['holder'])}, a program of an earlier version, works on run ${String(lease['run_id'])}`;
+  const runId = String(lease['run_id']);
+  // Leases of workers have ids that no run has.
+  const what = runId.startsWith(':') ? 'runs' : `run ${runId}`;
+  const work = `${String(lease['holder'])}, a program of an earlier version, works on ${what}`;
   throw new PhasegateError('RUN_LEASED', `Cannot migrate the store ${path} as ${work}`, {
-    hint: 'End that program, or wait until it has ended the run, and try again.',
+    hint: 'End that program; one that works on a single run can also be waited for. Then try again.',
   });
 }
 
