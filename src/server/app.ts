@@ -38,6 +38,7 @@ import { changedRuns, findRun, listRuns, offered, uiRun } from './runs.ts';
 import type { RequestContext, ServerContext } from './server-context.ts';
 import { startPipeline } from './start-pipeline.ts';
 import { charts } from './statecharts.ts';
+import { readContent } from '../store/read-run.ts';
 import { version } from '../store/version.ts';
 
 /** Creates the app. @param guard Refuses requests, or sets their access. @param assets The folder with the built pages. */
@@ -142,7 +143,7 @@ export function createApp(
   });
   app.get('/api/charts', (c) => c.json(charts()));
   app.get('/api/artifacts/:hash{[0-9a-f]{64}}', async (c) => {
-    const content = await context.store.artifact(c.req.param('hash'));
+    const content = await readContent(context.store, c.req.param('hash'));
     if (content === undefined) return c.notFound();
     return c.body(content, 200, { 'content-type': 'application/json; charset=utf-8' });
   });

@@ -70,6 +70,19 @@ export async function wholeRecord(
   return unpackRecord(record, find(store, record), plan);
 }
 
+/**
+ * Reads the content with a hash; `undefined` if there is none.
+ *
+ * @throws PhasegateError `STORE_UNREADABLE` if the content does not match its hash.
+ */
+export async function readContent(store: Pick<RunStore, 'artifact'>, hash: string): Promise<string | undefined> {
+  const content = await store.artifact(hash);
+  if (content === undefined || isWhole({ hash, content })) return content;
+  throw new PhasegateError('STORE_UNREADABLE', `Cannot read the content ${hash} as it was changed`, {
+    hint: 'Restore the store from a copy of it, or run again what has made the content.',
+  });
+}
+
 // --- internal ---
 
 function find(

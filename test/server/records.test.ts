@@ -6,6 +6,7 @@ import type { RunRecord } from '../../src/records.ts';
 import type { RunStore } from '../../src/store.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { copyRun } from '../../src/runtime/records/copy-run.ts';
+import { batchOf } from '../../src/testing/store/trial.ts';
 import { ownStore, served, until, type Served, type StreamEvent } from './rig.ts';
 
 describe('records', () => {
@@ -82,7 +83,7 @@ describe('records', () => {
     });
     const run = startRun(pipeline, { store });
     await run.result;
-    const all = await store.read(run.id);
+    const all = await readRun(store, run.id);
     expect(all.length).toBeGreaterThan(1000);
     const read = async () => {
       const sizes: number[] = [];
@@ -116,6 +117,18 @@ describe('records', () => {
       [, hash = ''] = /"([0-9a-f]{64})"(?=[^"]*\}\}\})/u.exec(text.slice(text.indexOf('task.completed'))) ?? [];
     }
     expect(await get(`/api/artifacts/${hash}`)).toEqual({ status: 200, body: large });
+  });
+
+  it('refer to no content that was changed since', async () => {
+    const { store, get } = await served();
+    const hash = 'c0'.repeat(32);
+    await store.append(batchOf('r', 1, { artifacts: [{ hash, content: '"changed"' }] }));
+    expect(await get(`/api/artifacts/${hash}`)).toMatchObject({
+      status: 503,
+      body: {
+        error: { code: 'STORE_UNREADABLE', message: `Cannot read the content ${hash} as it was changed` },
+      },
+    });
   });
 
   it('are found for run ids with special characters', async () => {
