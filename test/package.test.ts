@@ -121,6 +121,18 @@ describe('the package', () => {
     expect(naming.flat()).toEqual([]);
   });
 
+  it('has types with the names of their sources, as editors show them', async () => {
+    const types = packed.paths.filter((path) => path.startsWith('dist/types/'));
+    expect(types.length).toBeGreaterThan(20);
+    const renamed = await Promise.all(
+      types.map(async (path) => {
+        const text = await readFile(join(packed.folder, path), 'utf8');
+        return [...text.matchAll(/\b(?:type|interface|class|enum) \w+\$\d+/gu)].map(([name]) => name);
+      }),
+    );
+    expect(renamed.flat()).toEqual([]);
+  });
+
   it('has no dead links in any of its pages', async () => {
     const pages = await pagesOf(packed.folder);
     expect(pages).toContain('README.md');

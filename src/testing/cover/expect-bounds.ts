@@ -11,10 +11,10 @@ import type { RunRecord } from '../../model/events/event.ts';
 import { checkPipeline } from '../../runtime/run.ts';
 import { rehearseUnnoted } from '../rehearsal/rehearse.ts';
 import { requireCount, requireOptions } from '../rehearsal/script-problems.ts';
-import { mannersOf, OWN_STEPS, pressingScript, type OwnSteps } from './pressing.ts';
+import { mannersOf, OWN_STEPS, pressingScript, type PressingSteps } from './pressing.ts';
 
 /** Options of {@link expectBounds}. */
-export interface BoundsOptions<I = unknown> extends Omit<OwnSteps, 'input'> {
+export interface BoundsOptions<I = unknown> extends Omit<PressingSteps, 'input'> {
   /** The input of the runs. @default a sample of the pipeline's input schema */
   readonly input?: I | undefined;
   /** Most rehearsals. @default all ways to press on: 32, and two for each gate */

@@ -46,16 +46,16 @@ const TOGETHER: readonly Manner[] = [true, false].flatMap((fails) =>
 );
 
 /** Steps of the user, which win over those that press on. */
-export type OwnSteps = Pick<Script, 'input' | 'tasks' | 'checks' | 'reflections' | 'people'>;
+export type PressingSteps = Pick<Script, 'input' | 'tasks' | 'checks' | 'reflections' | 'people'>;
 
-/** Names of {@link OwnSteps}. */
+/** Names of {@link PressingSteps}. */
 export const OWN_STEPS = ['input', 'tasks', 'checks', 'reflections', 'people'] as const;
 
 /** Returns the script of a manner. Outputs and demands are always new, so that no loop is detected in them. */
 export function pressingScript(
   { plan, work }: Pick<Pipeline, 'plan' | 'work'>,
   manner: Manner,
-  own: OwnSteps = {},
+  own: PressingSteps = {},
 ): Script {
   let made = 0;
   const next = (): number => (made += 1);

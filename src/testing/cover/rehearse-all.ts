@@ -11,7 +11,7 @@ import { rehearseUnnoted } from '../rehearsal/rehearse.ts';
 import { requireOptions } from '../rehearsal/script-problems.ts';
 import { StuckError } from '../rehearsal/stuck-error.ts';
 import { pressBounds, requireBounds, type BoundsReport } from './expect-bounds.ts';
-import { OWN_STEPS, type OwnSteps } from './pressing.ts';
+import { OWN_STEPS, type PressingSteps } from './pressing.ts';
 import { findingsOf, type RehearsalFinding, type StuckRehearsal } from './rehearsal-findings.ts';
 import { singleScript, singleStories } from './single-stories.ts';
 
@@ -35,7 +35,7 @@ export interface RehearsedPipeline {
  *
  * @throws PhasegateError `BOUND_EXCEEDED` as `expectBounds` does; `SCRIPT_INVALID` if a schema has no sample.
  */
-export async function rehearseAll<O, I>(pipeline: Pipeline<O, I>, own: OwnSteps = {}): Promise<RehearsedPipeline> {
+export async function rehearseAll<O, I>(pipeline: Pipeline<O, I>, own: PressingSteps = {}): Promise<RehearsedPipeline> {
   checkPipeline(pipeline);
   requireOptions('rehearse a pipeline', own, OWN_STEPS);
   requireBounds(pipeline);

@@ -14,7 +14,7 @@ import type { LimitName } from '../../model/plan/policy-schema.ts';
 import { sample, sampleAnswer } from '../rehearsal/sample.ts';
 import type { Script } from '../rehearsal/script.ts';
 import { aborts, fails, reports, silent, takes, type Step } from '../rehearsal/step.ts';
-import type { OwnSteps } from './pressing.ts';
+import type { PressingSteps } from './pressing.ts';
 import { clauseOf, DONE_BY, type Act } from './single-acts.ts';
 
 /** One rehearsal: the gate of one phase decides otherwise, once or always. */
@@ -37,7 +37,7 @@ export function singleStories({ plan, work }: Pick<Pipeline, 'plan' | 'work'>): 
 }
 
 /** Returns the script of a story. */
-export function singleScript({ work }: Pick<Pipeline, 'work'>, story: SingleStory, own: OwnSteps): Script {
+export function singleScript({ work }: Pick<Pipeline, 'work'>, story: SingleStory, own: PressingSteps): Script {
   let made = 0;
   const next = (): number => (made += 1);
   const { act } = story;

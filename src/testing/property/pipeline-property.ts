@@ -8,11 +8,11 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { rehearseUnnoted, type RehearsedRun } from '../rehearsal/rehearse.ts';
 import type { Trace } from '../rehearsal/trace.ts';
 import { requireCount, requireOptions } from '../rehearsal/script-problems.ts';
-import { DECISIONS, PEOPLE, storyScript, TASKS, type OwnSteps, type Story } from './story.ts';
+import { DECISIONS, PEOPLE, storyScript, TASKS, type StorySteps, type Story } from './story.ts';
 import { drawStory, linesOf } from './told-story.ts';
 
 /** Options of {@link pipelineProperty}. */
-export interface PropertyOptions<O = unknown, I = unknown> extends Omit<OwnSteps, 'input'> {
+export interface PropertyOptions<O = unknown, I = unknown> extends Omit<StorySteps, 'input'> {
   /** Throws, rejects, or returns false if a run is wrong. @default every run ends */
   readonly invariant?: ((run: RehearsedRun<O>) => unknown) | undefined;
   /** Number of runs. @default 100 */

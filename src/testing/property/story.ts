@@ -41,10 +41,10 @@ export interface Story {
 }
 
 /** Steps of the user, which win over those of a story. */
-export type OwnSteps = Pick<Script, 'input' | 'tasks' | 'reviews' | 'checks' | 'reflections' | 'people'>;
+export type StorySteps = Pick<Script, 'input' | 'tasks' | 'reviews' | 'checks' | 'reflections' | 'people'>;
 
 /** Returns a script that follows a story. */
-export function storyScript({ plan, work }: Pick<Pipeline, 'plan' | 'work'>, story: Story, own: OwnSteps): Script {
+export function storyScript({ plan, work }: Pick<Pipeline, 'plan' | 'work'>, story: Story, own: StorySteps): Script {
   const next = {
     decision: from(story.decisions),
     task: from(story.tasks),
