@@ -8,6 +8,8 @@ import { definePipeline, phase, resumeRun, startRun, task, memoryStore, readRun 
 import { sqliteStore } from '../../src/sqlite.ts';
 import type { RunRecord } from '../../src/records.ts';
 import { referenceIn } from '../../src/model/events/large-values.ts';
+import { searchRuns } from '../../src/runtime/records/search-runs.ts';
+import { readPlans } from '../../src/store/read-run.ts';
 import type { PackedRecord, RunStore } from '../../src/store.ts';
 
 const LARGE = 'x'.repeat(20_000);
@@ -95,6 +97,35 @@ describe('readRun()', () => {
       expect((await readRun(store, 's', 1, 1))[0]?.event).toMatchObject({ plan: wide.plan });
       await store.remove('s');
       expect(await store.artifact(hash)).toBeUndefined();
+      await store.close();
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it('reads no records of a run that is removed meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'phasegate-read-'));
+    for (const store of [memoryStore(), sqliteStore(join(folder, 'runs.db'))]) {
+      const leaving: RunStore = {
+        ...store,
+        read: async (...given) => {
+          const records = await store.read(...given);
+          await store.remove('r');
+          return records;
+        },
+      };
+      const readers: Readonly<Record<string, () => Promise<unknown>>> = {
+        whole: () => readRun(leaving, 'r'),
+        plans: () => readPlans(leaving, 'r'),
+        search: async () => {
+          const { hits, unreadable } = await searchRuns(leaving, { text: 'nowhere' });
+          return [...hits, ...unreadable];
+        },
+      };
+      for (const [name, read] of Object.entries(readers)) {
+        await startRun(wide, { store, runId: 'r' }).result;
+        expect(await read(), name).toEqual([]);
+        expect(await store.runs()).toEqual([]);
+      }
       await store.close();
     }
     rmSync(folder, { recursive: true });

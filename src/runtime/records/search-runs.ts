@@ -102,7 +102,8 @@ export async function searchRuns(
         }
       } catch (thrown) {
         if (!(thrown instanceof PhasegateError) || thrown.code !== 'STORE_UNREADABLE') throw thrown;
-        unreadable.push(run.runId);
+        // The values of a run that was removed are gone with it.
+        if (await store.run(run.runId)) unreadable.push(run.runId);
         break;
       }
       // The run was removed.
