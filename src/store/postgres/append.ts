@@ -116,7 +116,10 @@ const INSERT = `INSERT INTO phasegate.runs (id, seq, pipeline, status, started_a
     WHERE runs.seq = 0 AND (runs.token IS NULL OR runs.expires_at <= ${nowIn(21)})
   RETURNING key`;
 
-/** The statement with all rows of a batch. Without a row of the run, it stores nothing. */
+/**
+ * The statement with all rows of a batch. Without a row of the run, it stores nothing. A damaged content is replaced, so that no later run
+ * refers to it. An upsert would do so too, but it locks contents that are whole.
+ */
 const CONTINUE = withRows(UPDATE);
 const BEGIN = withRows(INSERT);
 
@@ -134,6 +137,9 @@ function withRows(run: string): string {
   new_artifacts AS (
     INSERT INTO phasegate.artifacts (hash, content)
     SELECT hash, content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content) ON CONFLICT DO NOTHING),
+  mended_artifacts AS (
+    UPDATE phasegate.artifacts SET content = given.content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content)
+    WHERE artifacts.hash = given.hash AND artifacts.content <> given.content),
   new_uses AS (
     INSERT INTO phasegate.uses (run, hash) SELECT key, hash FROM run, unnest($19::text[]) AS given (hash) ON CONFLICT DO NOTHING)
   SELECT key, CASE WHEN $6 = 'running' AND $3::text IS NULL THEN ${TELL} END FROM run`;
