@@ -164,20 +164,25 @@ describe('readRun()', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('refuses a plan that is none', async () => {
+  it.each([
+    [{ plan: JSON.stringify({ name: 'p'.repeat(20_000) }) }, /^Cannot read a plan as the content \w{64} is none/u],
+    [{ plan: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
+    [{ input: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
+  ])('refuses a content that was never stored: %o', async (contents, problem) => {
     const store = memoryStore();
-    const content = JSON.stringify({ name: 'p'.repeat(20_000) });
-    const hash = createHash('sha256').update(content).digest('hex');
-    const event = { type: 'run.started', plan: { 'phasegate:artifact': hash }, fingerprint: '', input: null } as const;
-    const records: readonly PackedRecord[] = [{ runId: 'r', seq: 1, time: 1, event }];
-    await store.append({
-      runId: 'r',
-      records,
-      info: { ...LISTED, runId: 'r' },
-      items: [],
-      artifacts: [{ hash, content }],
+    const artifacts = Object.values(contents).map((content) => ({
+      hash: createHash('sha256').update(content).digest('hex'),
+      content,
+    }));
+    const [refers] = artifacts.map(({ hash }) => ({ 'phasegate:artifact': hash }));
+    const event = { type: 'run.started', plan: pipeline.plan, fingerprint: '', input: null, edition: 1 } as const;
+    const fields = Object.fromEntries(Object.keys(contents).map((name) => [name, refers]));
+    const records: readonly PackedRecord[] = [{ runId: 'r', seq: 1, time: 1, event: { ...event, ...fields } }];
+    await store.append({ runId: 'r', records, info: { ...LISTED, runId: 'r' }, items: [], artifacts });
+    await expect(readRun(store, 'r')).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringMatching(problem) as string,
     });
-    await expect(readRun(store, 'r')).rejects.toThrow(/^Cannot read a plan as the content \w{64} is none/u);
   });
 
   it('names the missing content', async () => {

@@ -86,6 +86,7 @@ export type FindContent = (hash: string) => Promise<string> | string;
  * Puts the plan back, and leaves other values as references.
  *
  * @param known A plan that the caller has, which replaces an equal one. @default none
+ * @throws PhasegateError `STORE_UNREADABLE` if the content is no plan; an error of `find`.
  */
 export async function unpackPlan(record: PackedRecord, find: FindContent, known?: Plan): Promise<RunRecord> {
   if (hasPlan(record)) return record;
@@ -100,6 +101,7 @@ export async function unpackPlan(record: PackedRecord, find: FindContent, known?
  * Puts all values back.
  *
  * @param known A plan that the caller has, which replaces an equal one. @default none
+ * @throws PhasegateError `STORE_UNREADABLE` if a content is no JSON, or no plan; an error of `find`.
  */
 export async function unpackRecord(record: PackedRecord, find: FindContent, known?: Plan): Promise<RunRecord> {
   if (isUnpacked(record)) return record;
@@ -109,7 +111,7 @@ export async function unpackRecord(record: PackedRecord, find: FindContent, know
     if (isReference(value)) found.set(value[REFERENCE], undefined);
     return value;
   });
-  for (const hash of found.keys()) found.set(hash, JSON.parse(await find(hash)));
+  for (const hash of found.keys()) found.set(hash, parsed(hash, await find(hash)));
   const event = mapValues(planned.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
   return { ...planned, event };
 }
@@ -160,10 +162,25 @@ async function foundPlan(plan: Plan | ValueReference, find: FindContent, known: 
   if (!isReference(plan)) return plan;
   const hash = plan[REFERENCE];
   if (known && packedPlan(known)?.hash === hash) return known;
-  const found: unknown = JSON.parse(await find(hash));
+  const found = parsed(hash, await find(hash));
   if (isPlan(found)) return found;
-  throw new PhasegateError('STORE_UNREADABLE', `Cannot read a plan as the content ${hash} is none`, {
+  throw foreign(`Cannot read a plan as the content ${hash} is none`);
+}
+
+/** Parses a content. @throws PhasegateError `STORE_UNREADABLE` if it is no JSON. */
+function parsed(hash: string, content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (cause) {
+    throw foreign(`Cannot read a value as the content ${hash} is no JSON`, cause);
+  }
+}
+
+/** The error for a content that has its hash, and is nothing that this program writes. */
+function foreign(problem: string, cause?: unknown): PhasegateError {
+  return new PhasegateError('STORE_UNREADABLE', problem, {
     hint: 'Something other than phasegate has written into the store: restore it from a copy.',
+    cause,
   });
 }
 
