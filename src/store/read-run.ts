@@ -11,6 +11,7 @@ import {
   isWhole,
   unpackPlan,
   unpackRecord,
+  unpackValues,
   type PackedRecord,
 } from '../model/events/large-values.ts';
 import type { Plan } from '../model/plan/plan.ts';
@@ -71,6 +72,11 @@ export async function wholeRecord(
   plan?: Plan,
 ): Promise<RunRecord> {
   return unpackRecord(record, find(store, record), plan);
+}
+
+/** Returns a record with its values, and leaves its plan as a reference. @throws PhasegateError `STORE_UNREADABLE` */
+export async function withValues(store: Pick<RunStore, 'artifact'>, record: PackedRecord): Promise<PackedRecord> {
+  return unpackValues(record, find(store, record));
 }
 
 // --- internal ---

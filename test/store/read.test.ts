@@ -122,13 +122,30 @@ describe('readRun()', () => {
         },
       };
       for (const [name, read] of Object.entries(readers)) {
-        await startRun(wide, { store, runId: 'r' }).result;
+        await startRun(wide, { store, runId: 'r', input: LARGE }).result;
         expect(await read(), name).toEqual([]);
         expect(await store.runs()).toEqual([]);
       }
       await store.close();
     }
     rmSync(folder, { recursive: true });
+  });
+
+  it('searches a run without reading its plan', async () => {
+    const store = memoryStore();
+    await startRun(wide, { store, runId: 'r', input: `${LARGE} here` }).result;
+    const [first] = await store.read('r', 1, 1);
+    if (first?.event.type !== 'run.started') throw new Error('The run has not begun.');
+    const asked: string[] = [];
+    const watched: RunStore = {
+      ...store,
+      artifact: (hash) => {
+        asked.push(hash);
+        return store.artifact(hash);
+      },
+    };
+    expect(await searchRuns(watched, { text: 'here' })).toMatchObject({ hits: [{ seq: 1, in: 'input' }], next: null });
+    expect(asked).toEqual([referenceIn(first.event.input)]);
   });
 
   it('stores a plan of few phases in its record', async () => {
@@ -165,10 +182,10 @@ describe('readRun()', () => {
   });
 
   it.each([
-    [{ plan: JSON.stringify({ name: 'p'.repeat(20_000) }) }, /^Cannot read a plan as the content \w{64} is none/u],
-    [{ plan: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
-    [{ input: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
-  ])('refuses a content that was never stored: %o', async (contents, problem) => {
+    ['a plan that is none', { plan: '{"name":"p"}' }, /^Cannot read a plan as the content \w{64} is none/u],
+    ['a plan that is no JSON', { plan: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
+    ['an input that is no JSON', { input: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
+  ])('refuses %s', async (_what, contents, problem) => {
     const store = memoryStore();
     const artifacts = Object.values(contents).map((content) => ({
       hash: createHash('sha256').update(content).digest('hex'),

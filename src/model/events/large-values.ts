@@ -47,8 +47,8 @@ export function packRecord(record: RunRecord): {
     artifacts.push(packed);
     return referenceTo(packed);
   });
-  const plan = 'plan' in event && event.plan && packedPlan(event.plan);
-  if (!plan) return { record: event === record.event ? record : { ...record, event }, artifacts };
+  const plan = 'plan' in record.event && record.event.plan && packedPlan(record.event.plan);
+  if (!plan || !('plan' in event)) return { record: event === record.event ? record : { ...record, event }, artifacts };
   return { record: { ...record, event: { ...event, plan: referenceTo(plan) } }, artifacts: [...artifacts, plan] };
 }
 
@@ -105,15 +105,24 @@ export async function unpackPlan(record: PackedRecord, find: FindContent, known?
  */
 export async function unpackRecord(record: PackedRecord, find: FindContent, known?: Plan): Promise<RunRecord> {
   if (isUnpacked(record)) return record;
-  const planned = await unpackPlan(record, find, known);
+  return unpackPlan(await unpackValues(record, find), find, known);
+}
+
+/**
+ * Puts values back, and leaves the plan as a reference.
+ *
+ * @throws PhasegateError `STORE_UNREADABLE` if a content is no JSON; an error of `find`.
+ */
+export async function unpackValues(record: PackedRecord, find: FindContent): Promise<PackedRecord> {
   const found = new Map<string, unknown>();
-  mapValues(planned.event, (value) => {
+  mapValues(record.event, (value) => {
     if (isReference(value)) found.set(value[REFERENCE], undefined);
     return value;
   });
+  if (found.size === 0) return record;
   for (const hash of found.keys()) found.set(hash, parsed(hash, await find(hash)));
-  const event = mapValues(planned.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
-  return { ...planned, event };
+  const event = mapValues(record.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
+  return { ...record, event };
 }
 
 // --- internal ---
@@ -189,8 +198,8 @@ function isPlan(value: unknown): value is Plan {
   return typeof value === 'object' && value !== null && 'name' in value && 'phases' in value && 'limits' in value;
 }
 
-/** Replaces the values of an event; returns the same event if none changes. */
-function mapValues(event: RunEvent, change: (value: unknown) => unknown): RunEvent {
+/** Replaces the values of an event, but for its plan; returns the same event if none changes. */
+function mapValues(event: PackedEvent, change: (value: unknown) => unknown): PackedEvent {
   if (event.type === 'task.completed') {
     const output = change(event.output);
     return output === event.output ? event : { ...event, output };
