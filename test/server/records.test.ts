@@ -82,7 +82,7 @@ describe('records', () => {
     });
     const run = startRun(pipeline, { store });
     await run.result;
-    const all = await store.read(run.id);
+    const all = await readRun(store, run.id);
     expect(all.length).toBeGreaterThan(1000);
     const read = async () => {
       const sizes: number[] = [];

@@ -103,6 +103,19 @@ export const damageCases: Readonly<Record<string, CaseBody>> = {
     await damage('begin large', 'begun large');
     await refuses('STORE_UNREADABLE', () => readRun(store, 'r'));
   },
+
+  'replaces a changed artifact once a run is appended that has it': async ({ store, damage }) => {
+    const output = `begin ${'large '.repeat(5000)}`;
+    const event = { type: 'task.completed', phase: 'a', generation: 1, attempt: 1, task: 't', try: 1, output } as const;
+    const append = async (runId: string) => {
+      const { record, artifacts } = packRecord({ ...recordOf(runId, 1), event });
+      await store.append({ ...batchOf(runId, 1, { artifacts }), records: [record] });
+    };
+    await append('r');
+    await damage('begin large', 'begun large');
+    await append('s');
+    for (const runId of ['r', 's']) same(await readRun(store, runId), [{ ...recordOf(runId, 1), event }]);
+  },
 };
 
 // --- internal ---
