@@ -114,13 +114,14 @@ export async function unpackRecord(record: PackedRecord, find: FindContent, know
  * @throws PhasegateError `STORE_UNREADABLE` if a content is no JSON; an error of `find`.
  */
 export async function unpackValues(record: PackedRecord, find: FindContent): Promise<PackedRecord> {
-  const found = new Map<string, unknown>();
+  const wanted = new Set<string>();
   mapValues(record.event, (value) => {
-    if (isReference(value)) found.set(value[REFERENCE], undefined);
+    if (isReference(value)) wanted.add(value[REFERENCE]);
     return value;
   });
-  if (found.size === 0) return record;
-  for (const hash of found.keys()) found.set(hash, parsed(hash, await find(hash)));
+  if (wanted.size === 0) return record;
+  const found = new Map<string, unknown>();
+  await Promise.all([...wanted].map(async (hash) => found.set(hash, parsed(hash, await find(hash)))));
   const event = mapValues(record.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
   return { ...record, event };
 }
