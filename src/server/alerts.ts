@@ -4,7 +4,9 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises';
+import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { foldAlerts, type AlertsFold } from '../projections/alerts/alerts.ts';
+import { damageHint, sentenceOf } from '../store/damage.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import { readPlans } from '../store/read-run.ts';
@@ -49,14 +51,26 @@ export function createAlertStream(context: ServerContext): AlertStream {
     for (const listed of runs) {
       const { runId, pipeline } = listed;
       const work = workOn(listed, context.isAlive);
+      const shown = [...processAlerts(listed, work), ...(await recordAlerts(listed, work))];
+      found.push(...shown.map((one): UiAlert => ({ ...one, runId, pipeline })));
+    }
+    return found;
+  }
+
+  /** Damage of one run is its alert, and hides none of the others. */
+  async function recordAlerts(listed: ListedRun, work: Work): Promise<readonly OwnAlert[]> {
+    try {
       const fold = await follow(listed);
       const [now, isWorkedOn] = [Date.now(), work.state === 'worked'];
       const inRecords = fold.alerts(now, isWorkedOn ? now : Math.min(now, listed.updatedAt));
       // A run without a process writes no records, so its silence is no alert.
-      const shown = isWorkedOn ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
-      found.push(...[...processAlerts(listed, work), ...shown].map((one): UiAlert => ({ ...one, runId, pipeline })));
+      return isWorkedOn ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
+    } catch (error) {
+      if (!PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      const { seq, updatedAt: since } = listed;
+      const [found, advice] = [sentenceOf(error), error.hint ?? damageHint(listed.runId)];
+      return [{ code: 'DAMAGED', severity: 'problem', phase: null, seq, since, found, advice }];
     }
-    return found;
   }
 
   return {
@@ -74,6 +88,9 @@ export function createAlertStream(context: ServerContext): AlertStream {
 /** Records in one read. */
 const PAGE_SIZE = 500;
 
+/** An alert without its run. */
+type OwnAlert = Omit<UiAlert, 'runId' | 'pipeline'>;
+
 interface Followed {
   readonly fold: AlertsFold;
   /** The number of the last record that was applied. */
@@ -87,7 +104,7 @@ const HUNG_ADVICE =
   'The process was suspended, or a handler blocks its event loop. Wait until it continues, or end it. Then resume the run.';
 
 /** Alerts about the process of a run: it hangs, it is gone, or there is none. A run that waits for a person needs no process. */
-function processAlerts(listed: ListedRun, work: Work): readonly Omit<UiAlert, 'runId' | 'pipeline'>[] {
+function processAlerts(listed: ListedRun, work: Work): readonly OwnAlert[] {
   const { seq, updatedAt, waiting } = listed;
   const about = { phase: null, seq, since: updatedAt };
   switch (work.state) {

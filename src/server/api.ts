@@ -137,8 +137,11 @@ export interface UiItemDetail extends Omit<ItemDetail, 'item' | 'changes'> {
 
 /** An alert about a running run. */
 export interface UiAlert extends Omit<Alert, 'code'> {
-  /** A code from the records; or `HUNG`, `GONE`, `LEFT` or `QUEUED` for the process that should work on the run. */
-  readonly code: Alert['code'] | 'HUNG' | 'GONE' | 'LEFT' | 'QUEUED';
+  /**
+   * A code from the records; `HUNG`, `GONE`, `LEFT` or `QUEUED` for the process that should work on the run; `DAMAGED` if its records
+   * cannot be read.
+   */
+  readonly code: Alert['code'] | 'HUNG' | 'GONE' | 'LEFT' | 'QUEUED' | 'DAMAGED';
   readonly runId: string;
   readonly pipeline: string;
 }

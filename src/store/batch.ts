@@ -27,7 +27,7 @@ export interface Batch {
   readonly info: RunInfo;
   /** Items of the inbox that the records open or change, in their new state. */
   readonly items: readonly InboxItem[];
-  /** Values that the records refer to. */
+  /** Values that the records refer to. One that the store has under the same hash is replaced if its content was changed. */
   readonly artifacts: readonly StoredValue[];
   /** Memories for later runs. A store without memories ignores them. @default none */
   readonly memories?: readonly Memory[] | undefined;

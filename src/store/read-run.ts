@@ -12,6 +12,7 @@ import {
   referenceIn,
   unpackPlan,
   unpackRecord,
+  unpackValues,
   type PackedRecord,
 } from '../model/events/large-values.ts';
 import type { Plan } from '../model/plan/plan.ts';
@@ -36,11 +37,13 @@ export async function readRun(
   limit?: number,
   plan?: Plan,
 ): Promise<readonly RunRecord[]> {
-  const records: RunRecord[] = [];
   // Few records have references, and awaiting each of the others would take longer than reading them.
-  for (const record of await store.read(runId, from, limit))
-    records.push(isUnpacked(record) ? record : await wholeRecord(store, record, plan));
-  return records;
+  return unlessRemoved(store, runId, from, async () => {
+    const records: RunRecord[] = [];
+    for (const record of await store.read(runId, from, limit))
+      records.push(isUnpacked(record) ? record : await wholeRecord(store, record, plan));
+    return records;
+  });
 }
 
 /** Reads records of a run with their plans, and leaves other references as they are. @throws PhasegateError `STORE_UNREADABLE` */
@@ -50,10 +53,12 @@ export async function readPlans(
   from = 1,
   limit?: number,
 ): Promise<readonly RunRecord[]> {
-  const records: RunRecord[] = [];
-  for (const record of await store.read(runId, from, limit))
-    records.push(hasPlan(record) ? record : await unpackPlan(record, find(store, record)));
-  return records;
+  return unlessRemoved(store, runId, from, async () => {
+    const records: RunRecord[] = [];
+    for (const record of await store.read(runId, from, limit))
+      records.push(hasPlan(record) ? record : await unpackPlan(record, find(store, record)));
+    return records;
+  });
 }
 
 /**
@@ -83,7 +88,29 @@ export async function readContent(store: Pick<RunStore, 'artifact'>, hash: strin
   });
 }
 
+/** Returns a record with its values, and leaves its plan as a reference. @throws PhasegateError `STORE_UNREADABLE` */
+export async function withValues(store: Pick<RunStore, 'artifact'>, record: PackedRecord): Promise<PackedRecord> {
+  return unpackValues(record, find(store, record));
+}
+
 // --- internal ---
+
+/** Reads records; none if the run is removed between the reading of its records and of their values, as those are removed with it. */
+async function unlessRemoved(
+  store: ReadStore,
+  runId: string,
+  from: number,
+  read: () => Promise<readonly RunRecord[]>,
+): Promise<readonly RunRecord[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+    const left = await store.read(runId, from, 1);
+    if (left.length === 0) return [];
+    throw error;
+  }
+}
 
 function find(
   store: Pick<RunStore, 'artifact'>,

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { files, phasegate, untimed } from './cli.ts';
 
 /** The log line of the gate in the first pipelines. */
-const RESEARCH = 'research: retry 1/2: One finding is not enough.';
+const RESEARCH = 'research: retry 1/2: Add a finding.';
 const DRAFT = 'draft: retry 1/2: Name a number.';
 
 describe('phasegate init', () => {
@@ -30,6 +30,7 @@ describe('phasegate init', () => {
       expect(ended.stdout).toContain(`2 of 2 phases approved, ${ends}`);
       expect(untimed(ended.stdout)).toContain(asked);
     }
+    expect((await phasegate(['doctor'], { cwd })).stdout).toContain('0 problems, 0 notices');
   });
 
   it('overwrites nothing', async () => {

@@ -70,6 +70,30 @@ describe('an error message', () => {
   });
 });
 
+describe('a run whose input its schema refuses', () => {
+  it.each([[[]], [['--json']], [['--no-store']]])('prints the reason, and nothing of a run, with %j', async (flags) => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+const validate = (value) => (typeof value.topic === 'string' ? { value } : { issues: [{ message: 'no text', path: ['topic'] }] });
+export default definePipeline({
+  name: 'p',
+  input: { '~standard': { version: 1, vendor: 'test', validate } },
+  phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })],
+});`,
+    });
+    expect(await phasegate(['run', 'p.mjs', '--input', 'x=1', ...flags], { cwd })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `Cannot start a run of pipeline "p" as its schema refuses the input:
+  topic: no text
+Give it with --input key=text, --input key:=json, or --input-file.
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVALID
+`,
+    });
+    expect((await phasegate(['run', 'p.mjs', '--input', 'topic=x', ...flags], { cwd })).code).toBe(0);
+  });
+});
+
 describe('a run whose id is taken', () => {
   it.each([[[]], [['--json']]])('is refused before it prints anything, with %j', async (flags) => {
     const cwd = await article('go');

@@ -588,6 +588,7 @@ describe('phasegate export and import', () => {
       [changed(lines.length - 2, (line) => line.replace(/"type":"[\w.]+"/u, '"type":"phase.eaten"')), 'is no record'],
       [text.replace('xxxxx', 'xxyxx'), 'does not match its hash'],
       [lines.filter((line) => !line.startsWith('{"hash"')).join('\n'), 'which is not there'],
+      [withContent(text, 'no JSON'), 'the content in line 5 is no JSON'],
       [
         withChecksum(text.replaceAll('"concurrency":"unlimited"', '"concurrency":7')),
         'the plan in record 1 does not match its fingerprint',
@@ -677,4 +678,14 @@ function withChecksum(text: string, version = 1, seal?: string): string {
     .map((line) => `${line}\n`);
   const sha256 = createHash('sha256').update(lines.join('')).digest('hex');
   return `${lines.join('')}${JSON.stringify({ sha256, seal })}\n`;
+}
+
+/** Puts another content under a hash of its own in place of the first one, as a forger would. */
+function withContent(text: string, content: string): string {
+  const old = /"hash":"(\w+)"/u.exec(text)?.[1] ?? '';
+  const hash = createHash('sha256').update(content).digest('hex');
+  const lines = text
+    .split('\n')
+    .map((line) => (line.startsWith(`{"hash":"${old}"`) ? JSON.stringify({ hash, content }) : line));
+  return withChecksum(lines.join('\n').replaceAll(old, hash));
 }

@@ -5,6 +5,7 @@ import { definePipeline, phase, startRun, task, verifyRun } from '../../src/inde
 import type { RunStore } from '../../src/store.ts';
 import { postgresStore, type PostgresPool, type PostgresStoreOptions } from '../../src/postgres.ts';
 import { answerTo, batchOf, openItem } from '../../src/testing/store/trial.ts';
+import { startPglite } from './pglite.ts';
 import { startProxy, type Proxy } from './proxy.ts';
 import { serverMissing, startServer, type Server } from './server.ts';
 
@@ -12,6 +13,52 @@ const missing = serverMissing();
 
 /** The statement, which ends with a zero: "COMMITTED" is part of another one. */
 const COMMIT = 'COMMIT\0';
+
+describe('postgresStore() on PGlite', () => {
+  it.each<[what: string, ask: (store: RunStore) => unknown]>([
+    ['records', (store) => store.read('r')],
+    ['an artifact', (store) => store.artifact('h')],
+  ])('waits longer for an answer that may be large: %s', async (_what, ask) => {
+    const engine = await startPglite();
+    const texts: string[] = [];
+    let held: (() => void) | undefined;
+    const pool: PostgresPool = {
+      async connect() {
+        const client = await engine.pool.connect();
+        return {
+          ...client,
+          async query(text, values) {
+            texts.push(text);
+            const answer = await client.query(text, values);
+            const late = held;
+            held = undefined;
+            if (late)
+              await new Promise<void>((resolve) => {
+                setTimeout(resolve, 30_000);
+                late();
+              });
+            return answer;
+          },
+        };
+      },
+    };
+    const store = postgresStore({ pool });
+    await store.append(batchOf('r', 1, { artifacts: [{ hash: 'h', content: '1' }] }));
+    texts.length = 0;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(async () => {
+      vi.useRealTimers();
+      await store.close();
+      await engine.close();
+    });
+    const isHeld = new Promise<void>((resolve) => (held = resolve));
+    const answer = ask(store);
+    await isHeld;
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await answer).toBeDefined();
+    expect(texts).toHaveLength(1);
+  });
+});
 
 describe.skipIf(missing)(`postgresStore()${missing === undefined ? '' : ` (${missing})`}`, () => {
   let server: Server;

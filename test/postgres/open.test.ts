@@ -78,6 +78,29 @@ describeWithServer('postgresStore() on a server', (server) => {
       expect((await open({ schema }).runs()).length).toBe(8);
     });
 
+    it('migrates the tables of version 1 once if many open it at once', async () => {
+      const former = `${schema}_1`;
+      await open({ schema: former }).append(batchOf('r', 1));
+      await server.ask(`UPDATE ${former}.store SET version = 1`);
+      const stores = Array.from({ length: 8 }, () => open({ connectionString: address(), schema: former }));
+      const all = await Promise.all(stores.map(async (store) => store.read('r')));
+      expect(all).toEqual(stores.map(() => batchOf('r', 1).records));
+      expect((await server.ask(`SELECT version FROM ${former}.store`)).rows).toEqual([{ version: 2 }]);
+    });
+
+    it('stores values of its own, and values of others, if eight runs begin at once', async () => {
+      const stores = Array.from({ length: 8 }, () => open({ connectionString: address(), schema }));
+      for (let times = 0; times < 20; times += 1)
+        await Promise.all(
+          stores.map(async (store, at) => {
+            const artifacts = ['all', `${times}`, `${times} ${at}`].map((hash) => ({ hash, content: `"${hash}"` }));
+            await store.append(batchOf(`v${times}-${at}`, 1, { artifacts }));
+            expect(await store.artifact(`${times} ${at}`)).toBe(`"${times} ${at}"`);
+          }),
+        );
+      expect(await open({ schema }).artifact('all')).toBe('"all"');
+    }, 60_000);
+
     it('keeps three memories of a phase if eight runs end at once', async () => {
       const memory = { scope: 's', pipeline: 'article', phase: 'draft', seq: 1, time: 1, text: 'use tables' };
       const stores = Array.from({ length: 8 }, () => open({ connectionString: address(), schema }));

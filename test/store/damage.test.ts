@@ -13,6 +13,7 @@ import {
   resumeAll,
   resumeRun,
   startRun,
+  submitRun,
   task,
   verifyRun,
 } from '../../src/index.ts';
@@ -289,6 +290,39 @@ describe('a run whose row was changed', () => {
 });
 
 describe('a run with a changed record', () => {
+  it('has its damage among the alerts of the others', async () => {
+    const store = sqliteStore(
+      await waiting(
+        'alerts',
+        `UPDATE records SET record = replace(record, 'Good?', 'Evil?') WHERE run = (SELECT key FROM runs WHERE id = 'one')`,
+      ),
+    );
+    await submitRun(store, asked, { runId: 'three' });
+    const { get } = await served({ store });
+    const { status, body } = await get('/api/troubles');
+    expect(status).toBe(200);
+    const run = await store.run('one');
+    expect(body).toEqual({
+      troubles: [
+        expect.objectContaining({ runId: 'three', code: 'QUEUED' }),
+        {
+          runId: 'one',
+          pipeline: 'asked',
+          code: 'DAMAGED',
+          severity: 'problem',
+          phase: null,
+          seq: run?.seq,
+          since: run?.updatedAt,
+          found: expect.stringMatching(
+            /^Cannot read record \d+ of run one as its text does not match its checksum/u,
+          ) as string,
+          advice: expect.stringMatching(/^Check the run: phasegate verify one\. /u) as string,
+        },
+      ],
+    });
+    await store.close();
+  });
+
   it('is printed up to that record, and a seal of another text says so', async () => {
     const path = await waiting('printed', `UPDATE records SET record = replace(record, 'text', 'test') WHERE run = 1`);
     const cli = (...args: readonly string[]) => phasegate([...args, '--store', path], { cwd: folder });

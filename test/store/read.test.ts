@@ -8,6 +8,8 @@ import { definePipeline, phase, resumeRun, startRun, task, memoryStore, readRun 
 import { sqliteStore } from '../../src/sqlite.ts';
 import type { RunRecord } from '../../src/records.ts';
 import { referenceIn } from '../../src/model/events/large-values.ts';
+import { searchRuns } from '../../src/runtime/records/search-runs.ts';
+import { readPlans } from '../../src/store/read-run.ts';
 import type { PackedRecord, RunStore } from '../../src/store.ts';
 
 const LARGE = 'x'.repeat(20_000);
@@ -100,6 +102,52 @@ describe('readRun()', () => {
     rmSync(folder, { recursive: true });
   });
 
+  it('reads no records of a run that is removed meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'phasegate-read-'));
+    for (const store of [memoryStore(), sqliteStore(join(folder, 'runs.db'))]) {
+      const leaving: RunStore = {
+        ...store,
+        read: async (...given) => {
+          const records = await store.read(...given);
+          await store.remove('r');
+          return records;
+        },
+      };
+      const readers: Readonly<Record<string, () => Promise<unknown>>> = {
+        whole: () => readRun(leaving, 'r'),
+        plans: () => readPlans(leaving, 'r'),
+        search: async () => {
+          const { hits, unreadable } = await searchRuns(leaving, { text: 'nowhere' });
+          return [...hits, ...unreadable];
+        },
+      };
+      for (const [name, read] of Object.entries(readers)) {
+        await startRun(wide, { store, runId: 'r', input: LARGE }).result;
+        expect(await read(), name).toEqual([]);
+        expect(await store.runs()).toEqual([]);
+      }
+      await store.close();
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it('searches a run without reading its plan', async () => {
+    const store = memoryStore();
+    await startRun(wide, { store, runId: 'r', input: `${LARGE} here` }).result;
+    const [first] = await store.read('r', 1, 1);
+    if (first?.event.type !== 'run.started') throw new Error('The run has not begun.');
+    const asked: string[] = [];
+    const watched: RunStore = {
+      ...store,
+      artifact: (hash) => {
+        asked.push(hash);
+        return store.artifact(hash);
+      },
+    };
+    expect(await searchRuns(watched, { text: 'here' })).toMatchObject({ hits: [{ seq: 1, in: 'input' }], next: null });
+    expect(asked).toEqual([referenceIn(first.event.input)]);
+  });
+
   it('stores a plan of few phases in its record', async () => {
     const store = memoryStore();
     await startRun(pipeline, { store, runId: 'r' }).result;
@@ -133,20 +181,25 @@ describe('readRun()', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('refuses a plan that is none', async () => {
+  it.each([
+    ['a plan that is none', { plan: '{"name":"p"}' }, /^Cannot read a plan as the content \w{64} is none/u],
+    ['a plan that is no JSON', { plan: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
+    ['an input that is no JSON', { input: 'no JSON' }, /^Cannot read a value as the content \w{64} is no JSON/u],
+  ])('refuses %s', async (_what, contents, problem) => {
     const store = memoryStore();
-    const content = JSON.stringify({ name: 'p'.repeat(20_000) });
-    const hash = createHash('sha256').update(content).digest('hex');
-    const event = { type: 'run.started', plan: { 'phasegate:artifact': hash }, fingerprint: '', input: null } as const;
-    const records: readonly PackedRecord[] = [{ runId: 'r', seq: 1, time: 1, event }];
-    await store.append({
-      runId: 'r',
-      records,
-      info: { ...LISTED, runId: 'r' },
-      items: [],
-      artifacts: [{ hash, content }],
+    const artifacts = Object.values(contents).map((content) => ({
+      hash: createHash('sha256').update(content).digest('hex'),
+      content,
+    }));
+    const [refers] = artifacts.map(({ hash }) => ({ 'phasegate:artifact': hash }));
+    const event = { type: 'run.started', plan: pipeline.plan, fingerprint: '', input: null, edition: 1 } as const;
+    const fields = Object.fromEntries(Object.keys(contents).map((name) => [name, refers]));
+    const records: readonly PackedRecord[] = [{ runId: 'r', seq: 1, time: 1, event: { ...event, ...fields } }];
+    await store.append({ runId: 'r', records, info: { ...LISTED, runId: 'r' }, items: [], artifacts });
+    await expect(readRun(store, 'r')).rejects.toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringMatching(problem) as string,
     });
-    await expect(readRun(store, 'r')).rejects.toThrow(/^Cannot read a plan as the content \w{64} is none/u);
   });
 
   it('names the missing content', async () => {

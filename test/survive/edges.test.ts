@@ -550,7 +550,7 @@ describe('resumeRun() with { allowChanged: true }', () => {
       [PhasegateError: Cannot resume run r with another definition as a phase that has begun differs:
         phase "draft": task "write" is gone
         phase "draft": task "scribble" is new
-      Leave phases that have begun unchanged, or fork the run before that phase.
+      Leave phases that have begun unchanged, or fork the run before that phase with forkRun().
       Docs: docs/errors.md#JOURNAL_DIVERGED]
     `);
     expect(await readRun(store, 'r')).toEqual(before);

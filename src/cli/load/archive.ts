@@ -83,6 +83,7 @@ export async function readArchive(file: string, lines: AsyncIterable<string>): P
     const content = contentSchema.safeParse(value);
     if (content.success) {
       if (!isWhole(content.data)) throw invalid(file, `the content in ${where} does not match its hash`);
+      parse(file, `the content in ${where}`, content.data.content);
       contents.set(content.data.hash, content.data.content);
       continue;
     }

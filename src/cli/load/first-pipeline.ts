@@ -14,14 +14,18 @@ const research = phase('research', {
   // A revision is the demand of a gate; the first attempt has none.
   tasks: (task) => [task('gather', { run: ({ revision }) => archive.slice(0, 1 + (revision?.attempt ?? 0)) })],
   // The gate approves, or sends the phase back with feedback.
-  review: ({ outputs }) => (outputs.gather.length > 1 ? approve() : retry('One finding is not enough.')),
+  review: ({ outputs }) =>
+    outputs.gather.length > 1 ? approve() : retry('There is one finding.', { requiredChange: 'Add a finding.' }),
 });
 
 const writing = phase('writing', {
   after: [research], // starts once research is approved
   tasks: (task) => [task('draft', { run: ({ inputs }) => inputs.research.gather.join(' ') })],
   // A gate may also send an earlier phase back.
-  review: ({ outputs }) => (/\\d/.test(outputs.draft) ? approve() : retryPredecessor('research', 'Find a number.')),
+  review: ({ outputs }) =>
+    /\\d/.test(outputs.draft)
+      ? approve()
+      : retryPredecessor('research', 'The draft has no number.', { requiredChange: 'Find a number.' }),
 });
 
 export default definePipeline({ name: 'my-pipeline', phases: [research, writing] });

@@ -47,7 +47,7 @@ export interface Driven {
   readonly attended: boolean;
   /** The number of the last record that is not shown, as an earlier process wrote it. @default 0 */
   readonly known?: number | undefined;
-  /** True if the run has just been started, so that the store may still refuse it. @default false */
+  /** True if the run has just been started, so that it may still be refused. @default false */
   readonly isNew?: boolean | undefined;
   /** Servers that run next to it. @default none */
   readonly servers?: readonly SideServer[] | undefined;
@@ -93,7 +93,7 @@ export async function drive(
     : opened
       ? suspendWhenIdle(run, (flags.wait ?? false) || (flags.ui ?? false))
       : cancelWhenAsked(run);
-  const refusal = opened && isNew ? await refusalOf(run) : undefined;
+  const refusal = isNew ? await refusalOf(run) : undefined;
   if (refusal) {
     watch.release();
     interrupts.release();
@@ -141,17 +141,16 @@ async function usualEnding(result: RunResult<unknown>, opened: OpenStore | undef
 }
 
 /**
- * Returns the error with which the store refused a new run, whose records are then stored nowhere. `undefined` if the run
+ * Returns the error with which a new run was refused, by its store or by the schema of its input: it is stored nowhere. `undefined` if the run
  * has started, or has ended for another reason.
  */
 async function refusalOf(run: Run<unknown>): Promise<ErrorInfo | undefined> {
-  await firstValueFrom(run.events$, { defaultValue: undefined });
+  const first = await firstValueFrom(run.events$, { defaultValue: undefined });
   if (run.snapshot().status === 'running') return undefined;
   const { error, metrics } = await run.result;
-  return error && metrics.attempts === 0 && OF_THE_STORE.test(error.code) ? error : undefined;
+  // A run that is not stored has records even if its input is refused.
+  return error && (!first || (error.code === 'INPUT_INVALID' && metrics.attempts === 0)) ? error : undefined;
 }
-
-const OF_THE_STORE = /^(?:STORE_|RUN_EXISTS$|RUN_LEASED$|LEASE_LOST$)/u;
 
 /** Extends the times of a suspended run to now, as its records end with its last event. */
 function asOfNow(result: RunResult<unknown>, times: RunTimesFold): RunResult<unknown> {

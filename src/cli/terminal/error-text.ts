@@ -99,6 +99,11 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ['JOURNAL_DIVERGED', 'Cannot replay', SEEK_GOOD],
   ['JOURNAL_DIVERGED', 'Cannot restore', SEEK_GOOD],
   [
+    'JOURNAL_DIVERGED',
+    'Cannot resume',
+    'Leave phases that have begun unchanged; or begin at the changed phase: phasegate fork <run> --at <phase> --run --allow-changed',
+  ],
+  [
     'STORE_READ_ONLY',
     'Cannot open',
     'Give this user the right to write there, or name another file with --store. Only `run` can do without a store: --no-store.',

@@ -47,8 +47,8 @@ export function packRecord(record: RunRecord): {
     artifacts.push(packed);
     return referenceTo(packed);
   });
-  const plan = 'plan' in event && event.plan && packedPlan(event.plan);
-  if (!plan) return { record: event === record.event ? record : { ...record, event }, artifacts };
+  const plan = 'plan' in record.event && record.event.plan && packedPlan(record.event.plan);
+  if (!plan || !('plan' in event)) return { record: event === record.event ? record : { ...record, event }, artifacts };
   return { record: { ...record, event: { ...event, plan: referenceTo(plan) } }, artifacts: [...artifacts, plan] };
 }
 
@@ -86,6 +86,7 @@ export type FindContent = (hash: string) => Promise<string> | string;
  * Puts the plan back, and leaves other values as references.
  *
  * @param known A plan that the caller has, which replaces an equal one. @default none
+ * @throws PhasegateError `STORE_UNREADABLE` if the content is no plan; an error of `find`.
  */
 export async function unpackPlan(record: PackedRecord, find: FindContent, known?: Plan): Promise<RunRecord> {
   if (hasPlan(record)) return record;
@@ -100,18 +101,29 @@ export async function unpackPlan(record: PackedRecord, find: FindContent, known?
  * Puts all values back.
  *
  * @param known A plan that the caller has, which replaces an equal one. @default none
+ * @throws PhasegateError `STORE_UNREADABLE` if a content is no JSON, or no plan; an error of `find`.
  */
 export async function unpackRecord(record: PackedRecord, find: FindContent, known?: Plan): Promise<RunRecord> {
   if (isUnpacked(record)) return record;
-  const planned = await unpackPlan(record, find, known);
-  const found = new Map<string, unknown>();
-  mapValues(planned.event, (value) => {
-    if (isReference(value)) found.set(value[REFERENCE], undefined);
+  return unpackPlan(await unpackValues(record, find), find, known);
+}
+
+/**
+ * Puts values back, and leaves the plan as a reference.
+ *
+ * @throws PhasegateError `STORE_UNREADABLE` if a content is no JSON; an error of `find`.
+ */
+export async function unpackValues(record: PackedRecord, find: FindContent): Promise<PackedRecord> {
+  const wanted = new Set<string>();
+  mapValues(record.event, (value) => {
+    if (isReference(value)) wanted.add(value[REFERENCE]);
     return value;
   });
-  for (const hash of found.keys()) found.set(hash, JSON.parse(await find(hash)));
-  const event = mapValues(planned.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
-  return { ...planned, event };
+  if (wanted.size === 0) return record;
+  const found = new Map<string, unknown>();
+  await Promise.all([...wanted].map(async (hash) => found.set(hash, parsed(hash, await find(hash)))));
+  const event = mapValues(record.event, (value) => (isReference(value) ? found.get(value[REFERENCE]) : value));
+  return { ...record, event };
 }
 
 // --- internal ---
@@ -160,10 +172,25 @@ async function foundPlan(plan: Plan | ValueReference, find: FindContent, known: 
   if (!isReference(plan)) return plan;
   const hash = plan[REFERENCE];
   if (known && packedPlan(known)?.hash === hash) return known;
-  const found: unknown = JSON.parse(await find(hash));
+  const found = parsed(hash, await find(hash));
   if (isPlan(found)) return found;
-  throw new PhasegateError('STORE_UNREADABLE', `Cannot read a plan as the content ${hash} is none`, {
+  throw foreign(`Cannot read a plan as the content ${hash} is none`);
+}
+
+/** Parses a content. @throws PhasegateError `STORE_UNREADABLE` if it is no JSON. */
+function parsed(hash: string, content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (cause) {
+    throw foreign(`Cannot read a value as the content ${hash} is no JSON`, cause);
+  }
+}
+
+/** The error for a content that has its hash, and is nothing that this program writes. */
+function foreign(problem: string, cause?: unknown): PhasegateError {
+  return new PhasegateError('STORE_UNREADABLE', problem, {
     hint: 'Something other than phasegate has written into the store: restore it from a copy.',
+    cause,
   });
 }
 
@@ -172,8 +199,8 @@ function isPlan(value: unknown): value is Plan {
   return typeof value === 'object' && value !== null && 'name' in value && 'phases' in value && 'limits' in value;
 }
 
-/** Replaces the values of an event; returns the same event if none changes. */
-function mapValues(event: RunEvent, change: (value: unknown) => unknown): RunEvent {
+/** Replaces the values of an event, but for its plan; returns the same event if none changes. */
+function mapValues(event: PackedEvent, change: (value: unknown) => unknown): PackedEvent {
   if (event.type === 'task.completed') {
     const output = change(event.output);
     return output === event.output ? event : { ...event, output };

@@ -4,14 +4,14 @@
  * @module
  */
 import type { RunEvent } from '../../model/events/event.ts';
-import type { PackedRecord } from '../../model/events/large-values.ts';
+import type { PackedEvent, PackedRecord } from '../../model/events/large-values.ts';
 
 /** The fold over the records of one run. */
 export interface AttemptNumbers {
   /** Applies the next record. */
   apply(record: Pick<PackedRecord, 'event'>): void;
   /** Returns the number of the attempt that an event belongs to; `null` if it belongs to none, or its start is not known. */
-  of(event: RunEvent): number | null;
+  of(event: PackedEvent): number | null;
 }
 
 /** Starts the fold, with the first record of a run. */

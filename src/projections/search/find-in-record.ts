@@ -4,7 +4,8 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import type { RunEvent, RunRecord } from '../../model/events/event.ts';
+import type { RunEvent } from '../../model/events/event.ts';
+import type { PackedEvent, PackedRecord } from '../../model/events/large-values.ts';
 
 /** The part of a record that has the text. `event` is any other one, such as the reason of an escalation. */
 export type FoundIn = 'input' | 'tag' | 'output' | 'decision' | 'question' | 'answer' | 'report' | 'error' | 'event';
@@ -39,7 +40,7 @@ export const LONGEST_SEARCH = 200;
  *
  * @throws PhasegateError `INPUT_INVALID` if the text is blank, or longer than 200 characters.
  */
-export function createSearch(text: string): (record: RunRecord) => FoundInRecord {
+export function createSearch(text: string): (record: PackedRecord) => FoundInRecord {
   const wanted = text.trim().toLowerCase();
   if (wanted === '' || wanted.length > LONGEST_SEARCH) {
     const found = wanted === '' ? 'the text is blank' : `the text has ${wanted.length} characters`;
@@ -64,7 +65,7 @@ export function createSearch(text: string): (record: RunRecord) => FoundInRecord
 
 type Part = readonly [FoundIn, unknown];
 
-function partsOf(event: RunEvent): readonly Part[] {
+function partsOf(event: PackedEvent): readonly Part[] {
   if (REPEATING.has(event.type)) return [];
   if (event.type === 'run.started')
     return [
@@ -91,13 +92,13 @@ const REPEATING: ReadonlySet<RunEvent['type']> = new Set([
   'phase.approved',
 ]);
 
-function withoutNames(event: RunEvent): unknown {
+function withoutNames(event: PackedEvent): unknown {
   return Object.entries(event).flatMap(([key, value]: readonly [string, unknown]) =>
     key === 'type' || key === 'phase' || key === 'task' ? [] : [value],
   );
 }
 
-function namesOf(event: RunEvent): Pick<Found, 'phase' | 'task'> {
+function namesOf(event: PackedEvent): Pick<Found, 'phase' | 'task'> {
   return { phase: 'phase' in event ? event.phase : null, task: 'task' in event ? event.task : null };
 }
 

@@ -9,7 +9,7 @@ import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldRunInfo, type RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
-import type { Batch, RunStore } from '../../store/port.ts';
+import type { Batch, RunStore, StoredValue } from '../../store/port.ts';
 import { patientStore } from './patient-store.ts';
 import { giveBack } from './release-lease.ts';
 
@@ -39,19 +39,22 @@ export function batchOf(
   const info = foldRunInfo(origin);
   const inbox = foldInbox();
   const all = new Map<string, InboxItem>();
-  const packed = copied.map((record) => {
+  const artifacts = new Map<string, StoredValue>();
+  const records = copied.map((record) => {
     const own = { ...record, runId };
     info.apply(own);
     for (const item of inbox.apply(own)) all.set(item.id, item);
-    return packRecord(own);
+    const packed = packRecord(own);
+    for (const artifact of packed.artifacts) artifacts.set(artifact.hash, artifact);
+    return packed.record;
   });
   const open = inbox.open();
   return {
     runId,
-    records: packed.map(({ record }) => record),
+    records,
     info: info.info([...new Set(open.map(({ about }) => about))]),
     items: closed ? [...all.values()] : open,
-    artifacts: packed.flatMap(({ artifacts }) => artifacts),
+    artifacts: [...artifacts.values()],
   };
 }
 

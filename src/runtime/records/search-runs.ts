@@ -6,7 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { foldAttemptNumbers, type AttemptNumbers } from '../../projections/search/attempt-numbers.ts';
 import { createSearch, type Found } from '../../projections/search/find-in-record.ts';
-import { wholeRecord } from '../../store/read-run.ts';
+import { withValues } from '../../store/read-run.ts';
 import { runUnknown } from '../../store/refusals.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 
@@ -84,8 +84,8 @@ export async function searchRuns(
       const from = last + 1;
       try {
         for (const record of await store.read(run.runId, from, PAGE)) {
-          // Values of megabytes are stored apart: one at a time is in memory.
-          const whole = await wholeRecord(store, record);
+          // Values of megabytes are stored apart: one at a time is in memory. No plan is, as none is searched.
+          const whole = await withValues(store, record);
           const result = search(whole);
           last = record.seq;
           records += 1;
@@ -94,7 +94,7 @@ export async function searchRuns(
           numbers?.apply(record);
           if (result.found) {
             numbers ??= await numbersUpTo(store, run.runId, seq, turn);
-            const attempt = numbers.of(whole.event);
+            const attempt = numbers.of(record.event);
             hits.push({ runId: run.runId, pipeline: run.pipeline, seq, time, attempt, ...result.found });
           }
           if (hits.length >= limit || records >= MOST_RECORDS || compared >= MOST_CHARACTERS)
@@ -102,7 +102,8 @@ export async function searchRuns(
         }
       } catch (thrown) {
         if (!(thrown instanceof PhasegateError) || thrown.code !== 'STORE_UNREADABLE') throw thrown;
-        unreadable.push(run.runId);
+        // The values of a run that was removed are gone with it.
+        if (await store.run(run.runId)) unreadable.push(run.runId);
         break;
       }
       // The run was removed.

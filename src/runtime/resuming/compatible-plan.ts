@@ -21,9 +21,7 @@ export function checkStartedPhases(runId: string, { phases }: Plan, records: rea
     const why = contradictionOf(event, tasks);
     if (why === undefined) continue;
     const problem = `Cannot resume run ${runId} with another definition as it contradicts record ${seq}: ${why}`;
-    throw new PhasegateError('JOURNAL_DIVERGED', problem, {
-      hint: 'Leave phases that have begun unchanged, or fork the run before that phase.',
-    });
+    throw new PhasegateError('JOURNAL_DIVERGED', problem, { hint: HINT });
   }
 }
 
@@ -44,9 +42,7 @@ export function checkUnchanged(
   const changes = before && after ? phaseChangesOf(before, after, begunIn(records, how)) : [];
   if (changes.length === 0) return;
   const problem = `Cannot resume run ${runId} with another definition as a phase that has begun differs:${changeLines(changes)}`;
-  throw new PhasegateError('JOURNAL_DIVERGED', problem, {
-    hint: 'Leave phases that have begun unchanged, or fork the run before that phase.',
-  });
+  throw new PhasegateError('JOURNAL_DIVERGED', problem, { hint: HINT });
 }
 
 /** Masks plans as they are masked in records. */
@@ -58,6 +54,8 @@ export function maskedBy(redact: Redact, started: EventOf<'run.started'>): (plan
 }
 
 // --- internal ---
+
+const HINT = 'Leave phases that have begun unchanged, or fork the run before that phase with forkRun().';
 
 /** Names of the phases that must not change: those that have started, or on a retry those that were approved. */
 function begunIn(records: readonly RunRecord[], how: 'resume' | 'retry'): ReadonlySet<string> {

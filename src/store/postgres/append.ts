@@ -72,7 +72,7 @@ function statementFor({ runId, records, info, items, artifacts }: Batch, lease: 
   const { pipeline, status, startedAt, updatedAt } = info;
   const first = records[0]?.seq ?? 1;
   return {
-    sql: first === 1 && !lease ? BEGIN : CONTINUE,
+    sql: (first === 1 && !lease ? BEGIN : CONTINUE)[contents.length > 0 ? 'withContents' : 'plain'],
     values: [
       runId,
       first,
@@ -116,12 +116,19 @@ const INSERT = `INSERT INTO phasegate.runs (id, seq, pipeline, status, started_a
     WHERE runs.seq = 0 AND (runs.token IS NULL OR runs.expires_at <= ${nowIn(21)})
   RETURNING key`;
 
-/** The statement with all rows of a batch. Without a row of the run, it stores nothing. */
-const CONTINUE = withRows(UPDATE);
-const BEGIN = withRows(INSERT);
+/**
+ * Replaces damaged contents, so that no later run refers to them. An upsert would do so too, but it locks contents that are whole. Batches
+ * without contents leave it out, as a database whose transactions are serializable finds conflicts of all that reads a table.
+ */
+const MEND = `mended_artifacts AS (
+    UPDATE phasegate.artifacts SET content = given.content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content)
+    WHERE artifacts.hash = given.hash AND artifacts.content <> given.content),`;
 
-/** Content that something else has changed is stored again. An upsert would lock rows that runs share. */
-function withRows(run: string): string {
+/** The statements with all rows of a batch, and those of one with contents. Without a row of the run, they store nothing. */
+const CONTINUE = { plain: withRows(UPDATE, ''), withContents: withRows(UPDATE, MEND) };
+const BEGIN = { plain: withRows(INSERT, ''), withContents: withRows(INSERT, MEND) };
+
+function withRows(run: string, mend: string): string {
   return `WITH run AS (${run}),
   new_records AS (
     INSERT INTO phasegate.records (run, seq, record, sum)
@@ -135,9 +142,7 @@ function withRows(run: string): string {
   new_artifacts AS (
     INSERT INTO phasegate.artifacts (hash, content)
     SELECT hash, content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content) ON CONFLICT DO NOTHING),
-  changed_artifacts AS (
-    UPDATE phasegate.artifacts SET content = given.content FROM run, unnest($19::text[], $20::text[]) AS given (hash, content)
-    WHERE artifacts.hash = given.hash AND artifacts.content <> given.content),
+  ${mend}
   new_uses AS (
     INSERT INTO phasegate.uses (run, hash) SELECT key, hash FROM run, unnest($19::text[]) AS given (hash) ON CONFLICT DO NOTHING)
   SELECT key, CASE WHEN $6 = 'running' AND $3::text IS NULL THEN ${TELL} END FROM run`;

@@ -111,7 +111,7 @@ function storeOn(connection: Connection, now: () => number | null): RunStore {
     ...memoriesIn(connection),
 
     async artifact(hash) {
-      const [row] = await ask(`read artifact ${hash}`, ARTIFACT, [idOrNull(hash)]);
+      const [row] = await askForMany(`read artifact ${hash}`, ARTIFACT, [idOrNull(hash)]);
       return row && text(row, 'content');
     },
     close: () => connection.close(),

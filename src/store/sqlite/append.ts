@@ -113,8 +113,8 @@ const READY = 'UPDATE runs SET ready_at = ? WHERE key = ?';
 const RECORD = 'INSERT INTO records (key, record, sum) VALUES ((? << 32) | ?, ?, ?)';
 const ITEM = `INSERT INTO items (id, run, opened_at, open, item, sum) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (id)
   DO UPDATE SET opened_at = excluded.opened_at, open = excluded.open, item = excluded.item, sum = excluded.sum`;
-// Content that something else has changed is stored again: all runs that refer to it can be read then.
+// A damaged content is replaced, so that no later run refers to it.
 const ARTIFACT = `INSERT INTO artifacts (hash, content) VALUES (?, ?) ON CONFLICT (hash)
-  DO UPDATE SET content = excluded.content WHERE content <> excluded.content`;
+  DO UPDATE SET content = excluded.content WHERE artifacts.content <> excluded.content`;
 const USE = `INSERT INTO uses (run, artifact) SELECT ?, key FROM artifacts WHERE hash = ?
   ON CONFLICT DO NOTHING`;

@@ -104,15 +104,17 @@ export const damageCases: Readonly<Record<string, CaseBody>> = {
     await refuses('STORE_UNREADABLE', () => readRun(store, 'r'));
   },
 
-  'stores a changed artifact again with the next batch that has it': async ({ store, damage }) => {
+  'replaces a changed artifact once a run is appended that has it': async ({ store, damage }) => {
     const output = `begin ${'large '.repeat(5000)}`;
     const event = { type: 'task.completed', phase: 'a', generation: 1, attempt: 1, task: 't', try: 1, output } as const;
-    for (const run of ['r', 's']) {
-      const { record, artifacts } = packRecord({ ...recordOf(run, 1), event });
-      if (run === 's') await damage('begin large', 'begun large');
-      await store.append({ ...batchOf(run, 1, { artifacts }), records: [record] });
-    }
-    for (const run of ['r', 's']) same(await readRun(store, run), [{ ...recordOf(run, 1), event }]);
+    const append = async (runId: string) => {
+      const { record, artifacts } = packRecord({ ...recordOf(runId, 1), event });
+      await store.append({ ...batchOf(runId, 1, { artifacts }), records: [record] });
+    };
+    await append('r');
+    await damage('begin large', 'begun large');
+    await append('s');
+    for (const runId of ['r', 's']) same(await readRun(store, runId), [{ ...recordOf(runId, 1), event }]);
   },
 };
 

@@ -54,6 +54,7 @@ const LOOKS: Readonly<Record<UiAlert['code'], { readonly mark: string; readonly 
   GONE: { mark: '✗', word: 'abandoned' },
   QUEUED: { mark: '◊', word: 'queued' },
   LEFT: { mark: '◌', word: 'suspended' },
+  DAMAGED: { mark: '✗', word: 'damaged' },
 };
 
 function hasProblem({ troubles }: AlertedRun): boolean {
