@@ -15,6 +15,8 @@ export async function bundleTypes(from: string, to: string): Promise<void> {
     input: Object.fromEntries(entryNames().map((name) => [name, join(from, `${name}.d.ts`)])),
     plugins: [dts({ dtsInput: true })],
     external: (id) => !id.startsWith('.') && !isAbsolute(id),
+    // A slow machine would print the times of plugins as a warning.
+    checks: { bundlerTimings: false },
     // Module paths in comments would be those of a temporary folder.
     experimental: { attachDebugInfo: 'none' },
   });
