@@ -94,19 +94,12 @@ describe('a run that outlives its process', () => {
 });
 
 describe('advice', () => {
-  const MODULE = (phase: string, input = 'undefined') => `
+  const judged = (review: string) => `
     import { definePipeline, phase, task } from 'phasegate';
-    const schema = { '~standard': { version: 1, vendor: 'x', validate: () => ({ issues: [{ message: 'no' }] }) } };
-    export default definePipeline({ name: 'it', input: ${input}, phases: [phase('draft', ${phase})] });`;
-  const judged = (review: string) => MODULE(`{ tasks: [task('t', { run: () => 1 })], review: ${review} }`);
+    const draft = phase('draft', { tasks: [task('t', { run: () => 1 })], review: ${review} });
+    export default definePipeline({ name: 'it', phases: [draft] });`;
 
   it.each([
-    [
-      'an input that is refused',
-      'p.mjs',
-      MODULE(`{ tasks: [task('t', { run: () => 1 })] }`, 'schema'),
-      '  (root): no\n  Give it with --input key=text, --input key:=json, or --input-file.\n',
-    ],
     [
       'a command that takes too long',
       'p.yaml',

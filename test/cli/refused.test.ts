@@ -71,7 +71,7 @@ describe('an error message', () => {
 });
 
 describe('a run whose input its schema refuses', () => {
-  it.each([[[]], [['--json']], [['--no-store']]])('prints the reason, and nothing of a run, with %j', async (flags) => {
+  it.each([[[]], [['--json']]])('prints the reason, and nothing of a run, with %j', async (flags) => {
     const cwd = await files({
       'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
 const validate = (value) => (typeof value.topic === 'string' ? { value } : { issues: [{ message: 'no text', path: ['topic'] }] });

@@ -93,7 +93,7 @@ export async function drive(
     : opened
       ? suspendWhenIdle(run, (flags.wait ?? false) || (flags.ui ?? false))
       : cancelWhenAsked(run);
-  const refusal = isNew ? await refusalOf(run) : undefined;
+  const refusal = opened && isNew ? await refusalOf(run) : undefined;
   if (refusal) {
     watch.release();
     interrupts.release();
@@ -141,15 +141,12 @@ async function usualEnding(result: RunResult<unknown>, opened: OpenStore | undef
 }
 
 /**
- * Returns the error with which a new run was refused, by its store or by the schema of its input: it is stored nowhere. `undefined` if the run
- * has started, or has ended for another reason.
+ * Returns the error with which a new run was refused, by its store or by the schema of its input: it has no record then. `undefined` if the run
+ * has started, or was cancelled before.
  */
 async function refusalOf(run: Run<unknown>): Promise<ErrorInfo | undefined> {
   const first = await firstValueFrom(run.events$, { defaultValue: undefined });
-  if (run.snapshot().status === 'running') return undefined;
-  const { error, metrics } = await run.result;
-  // A run that is not stored has records even if its input is refused.
-  return error && (!first || (error.code === 'INPUT_INVALID' && metrics.attempts === 0)) ? error : undefined;
+  return first ? undefined : ((await run.result).error ?? undefined);
 }
 
 /** Extends the times of a suspended run to now, as its records end with its last event. */
