@@ -58,6 +58,16 @@ const wideOf = (first: () => Promise<unknown>, more: readonly string[] = []) =>
   });
 const wide = wideOf(() => Promise.resolve('done'));
 
+/** Wraps a store, and lists the hashes of the contents that are read. */
+function watching(store: RunStore): { readonly watched: RunStore; readonly asked: readonly string[] } {
+  const asked: string[] = [];
+  const artifact: RunStore['artifact'] = (hash) => {
+    asked.push(hash);
+    return store.artifact(hash);
+  };
+  return { watched: { ...store, artifact }, asked };
+}
+
 describe('readRun()', () => {
   it('returns every record as it was published, with its large values', async () => {
     const store = memoryStore();
@@ -136,14 +146,7 @@ describe('readRun()', () => {
     await startRun(wide, { store, runId: 'r', input: `${LARGE} here` }).result;
     const [first] = await store.read('r', 1, 1);
     if (first?.event.type !== 'run.started') throw new Error('The run has not begun.');
-    const asked: string[] = [];
-    const watched: RunStore = {
-      ...store,
-      artifact: (hash) => {
-        asked.push(hash);
-        return store.artifact(hash);
-      },
-    };
+    const { watched, asked } = watching(store);
     expect(await searchRuns(watched, { text: 'here' })).toMatchObject({ hits: [{ seq: 1, in: 'input' }], next: null });
     expect(asked).toEqual([referenceIn(first.event.input)]);
   });
@@ -166,14 +169,7 @@ describe('readRun()', () => {
     await begun;
     run.suspend();
     await run.result;
-    const asked: string[] = [];
-    const watched: RunStore = {
-      ...store,
-      artifact: (hash) => {
-        asked.push(hash);
-        return store.artifact(hash);
-      },
-    };
+    const { watched, asked } = watching(store);
     const done = () => Promise.resolve('done');
     await expect(resumeRun(watched, 'r', wideOf(done, ['more']))).rejects.toMatchObject({ code: 'RUN_CHANGED' });
     expect(asked).toHaveLength(1);

@@ -67,11 +67,7 @@ export function openDatabase(opening: Opening): Database {
     } else if (found === 0)
       throw unreadable(path, 'it is empty', 'Restore it from a copy, or open it once for writing.');
     else if (found < SCHEMA_VERSION) {
-      const error = unreadable(
-        path,
-        'it was created by an earlier version',
-        'Restore it from a copy, or open it once for writing.',
-      );
+      const error = unreadable(path, 'it was created by an earlier version', 'Open it once for writing.');
       outdated.add(error);
       throw error;
     }
