@@ -20,7 +20,7 @@ const ENGINES = 'test/engines/**/*.test.ts';
 
 /** Tests that start processes, listen on ports, or read what is built. */
 const PROCESS = [
-  'test/{build,bundlers,command,command-check,declarations,docs,git-checks,hovers,one-answer,package,pictures,run-ids,yaml-workspaces}.test.ts',
+  'test/{build,bundlers,command,command-check,commonjs,declarations,docs,git-checks,hovers,one-answer,package,pictures,run-ids,yaml-workspaces}.test.ts',
   'test/agents/**/*.test.ts',
   'test/cli/**/*.test.ts',
   'test/dashboard/bundle.test.ts',
