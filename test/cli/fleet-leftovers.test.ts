@@ -95,6 +95,39 @@ describe('phasegate rm', () => {
   });
 });
 
+describe('the definition that a fleet has written', () => {
+  const definition = () => join(place.cwd, '.phasegate/fleets/one.json');
+  const plan = async () => run('plan', 'Go.', '--yes', '--run-id', 'one', ...(await agent(PLANS)));
+
+  it('is removed with its run, so that the id can be used again', async () => {
+    await plan();
+    expect(existsSync(definition())).toBe(true);
+    await run('rm', 'one');
+    expect(existsSync(definition())).toBe(false);
+    expect((await plan()).code).toBe(0);
+    await run('gc', '--keep', '0s');
+    expect(existsSync(definition())).toBe(false);
+  });
+
+  it('stays until its last run is removed', async () => {
+    await plan();
+    expect((await run('fork', 'one', '--at', '1')).code).toBe(0);
+    await run('rm', 'one');
+    expect(existsSync(definition())).toBe(true);
+    await run('rm', 'latest');
+    expect(existsSync(definition())).toBe(false);
+  });
+
+  it('stays if a user has started the run from another file', async () => {
+    await plan();
+    await put(place.cwd, 'own.json', await readFile(definition(), 'utf8').then((text) => text.replace('../..', '.')));
+    await run('rm', 'one');
+    expect((await run('run', 'own.json', '--run-id', 'one')).code).toBe(0);
+    await run('rm', 'one');
+    expect(existsSync(join(place.cwd, 'own.json'))).toBe(true);
+  });
+});
+
 describe('phasegate workspaces --prune', () => {
   it('names --rescue for a folder that is left, and then the ref with its content', async () => {
     const workspaces = gitWorkspace({ repository: place.cwd });

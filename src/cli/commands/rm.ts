@@ -8,6 +8,7 @@ import { counted } from '../../projections/wording/amount-words.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
+import { removeDefinitions } from '../options/fleet-definition.ts';
 import { isFleet } from '../show/fleet-source.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
@@ -36,6 +37,7 @@ export async function removeStored(wanted: readonly string[], flags: StoreFlags,
     runs.set(run.runId, run);
   }
   for (const run of runs.values()) await remove(opened, run, io);
+  await removeDefinitions([...runs.values()], opened.store, io);
   const compaction = await opened.store.compact?.();
   await opened.store.close();
   if (compaction?.pending) io.stdout.write(`${pendingText(compaction.pending)}\n`);
@@ -56,7 +58,10 @@ export async function collectStored(
   );
   if (dryRun)
     io.stdout.write(asText(runTable(old.map(withStanding), Date.now()).map(createPainter(seesColours(io.stdout, io)))));
-  else for (const run of old) await remove(opened, run, io);
+  else {
+    for (const run of old) await remove(opened, run, io);
+    await removeDefinitions(old, store, io);
+  }
   // Leases of dead processes are released, as a store is not compacted while a process works on a run.
   if (!dryRun) for (const run of await store.runs({ leased: true })) await releaseDeadLease(opened, run);
   const compaction = dryRun ? undefined : await store.compact?.();

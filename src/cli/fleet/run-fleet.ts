@@ -10,16 +10,16 @@ import { checkedTags } from '../../model/events/run-tags.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
-import { DEFAULT_STORE } from '../options/defaults.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { fleetIn, type FleetFile } from '../load/fleet-file.ts';
 import { installedAgent } from '../load/installed-agent.ts';
 import { KNOWN_AGENTS } from '../load/yaml/agent-schema.ts';
 import { agentOf } from '../load/yaml/build-agent.ts';
-import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
+import type { ProgramIo } from '../terminal/program-io.ts';
 import { argument } from '../terminal/text.ts';
 import { runFile, type RunFlags } from '../commands/run.ts';
 import type { Driven } from '../run/drive.ts';
+import { definitionPath } from '../options/fleet-definition.ts';
 import { readPlanFile } from './read-plan.ts';
 
 /** Flags of `phasegate fleet`. */
@@ -71,7 +71,7 @@ export async function runFleet(
   checkedTags(flags.tag);
   const estimate = estimateOf(flags);
   const runId = flags.runId ?? newId();
-  const path = placeOf(join(dirname(DEFAULT_STORE), 'fleets', `${encodeURIComponent(runId)}.json`), io);
+  const path = definitionPath(runId, io);
   const { commands, network } = { commands: flags.allowCommands, network: flags.allowNetwork };
   const file: FleetFile = {
     ...(goal !== undefined && { goal }),
