@@ -32,7 +32,17 @@ function run(...args: readonly string[]) {
 /** Writes a program. @returns The option that makes it the agent. */
 async function agent(code: string): Promise<readonly string[]> {
   await put(place.home, 'agent.mjs', code);
+  return agentFlags();
+}
+
+function agentFlags(): readonly string[] {
   return ['--agent', `command:${process.execPath} ${join(place.home, 'agent.mjs')}`];
+}
+
+/** Removes the refs of run `one` as documented. */
+async function removeRefs(): Promise<void> {
+  const [, commands = ''] = /```sh\n(git for-each-ref[^`]*)```/u.exec(await readFile('docs/fleet.md', 'utf8')) ?? [];
+  await shell(place.cwd, commands.replaceAll('<run>', 'one'));
 }
 
 const PLANS = `console.log('\`\`\`json\\n{ "goal": "Go." }\\n\`\`\`');`;
@@ -80,8 +90,7 @@ describe('phasegate rm', () => {
     expect(work).toMatch(
       /^its work stays in the repository, as phasegate\/one and refs\/phasegate\/one\/…: https.*#refs$/u,
     );
-    const [, commands = ''] = /```sh\n(git for-each-ref[^`]*)```/u.exec(await readFile('docs/fleet.md', 'utf8')) ?? [];
-    await shell(place.cwd, commands.replaceAll('<run>', 'one'));
+    await removeRefs();
     expect(await git(place.cwd, 'for-each-ref', '--format=%(refname:short)')).toBe(
       await git(place.cwd, 'branch', '--show-current'),
     );
@@ -99,15 +108,38 @@ describe('the definition that a fleet has written', () => {
   const definition = () => join(place.cwd, '.phasegate/fleets/one.json');
   const plan = async () => run('plan', 'Go.', '--yes', '--run-id', 'one', ...(await agent(PLANS)));
 
-  it('is removed with its run, so that the id can be used again', async () => {
+  it('is removed with its run', async () => {
     await plan();
     expect(existsSync(definition())).toBe(true);
     await run('rm', 'one');
     expect(existsSync(definition())).toBe(false);
+    await removeRefs();
     expect((await plan()).code).toBe(0);
     await run('gc', '--keep', '0s');
     expect(existsSync(definition())).toBe(false);
   });
+
+  it.each([[['fleet', '--plan', 'plan.json', '--yes']], [['run', 'own.json']], [['run', 'own.json', '--detach']]])(
+    'cannot be written again for the work of a removed run: %j',
+    async (command) => {
+      const own = { plan: { goal: 'Go.' }, agent: agentFlags()[1], approval: false };
+      await put(place.cwd, 'own.json', JSON.stringify(own));
+      const writes = `import { writeFileSync } from 'node:fs'; writeFileSync('a', String(Math.random()));`;
+      await run('fleet', '--plan', 'plan.json', '--yes', '--run-id', 'one', ...(await agent(writes)));
+      const before = await git(place.cwd, 'rev-parse', 'phasegate/one');
+      await run('rm', 'one');
+      const again = () => run(...command, '--run-id', 'one', ...(command[0] === 'fleet' ? agentFlags() : []));
+      const { code, stderr } = await again();
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^Cannot use the id one again as the repository has work of an earlier run with it: phasegate\/one, refs\/phasegate\/one\/…\nLeave --run-id out, or give another\. Or remove that work: \S+#refs\n/u,
+      );
+      expect(existsSync(definition())).toBe(false);
+      await removeRefs();
+      expect((await again()).code).toBe(0);
+      if (!command.includes('--detach')) expect(await git(place.cwd, 'rev-parse', 'phasegate/one')).not.toBe(before);
+    },
+  );
 
   it('stays until its last run is removed', async () => {
     await plan();
@@ -122,6 +154,7 @@ describe('the definition that a fleet has written', () => {
     await plan();
     await put(place.cwd, 'own.json', await readFile(definition(), 'utf8').then((text) => text.replace('../..', '.')));
     await run('rm', 'one');
+    await removeRefs();
     expect((await run('run', 'own.json', '--run-id', 'one')).code).toBe(0);
     await run('rm', 'one');
     expect(existsSync(join(place.cwd, 'own.json'))).toBe(true);

@@ -4,14 +4,13 @@
  * @module
  */
 import { checkedTags, withDefaultTags } from '../../model/events/run-tags.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { startRun } from '../../runtime/start.ts';
 import { thisHolder } from '../../store/holder.ts';
 import { loadToRun } from '../load/load.ts';
 import { DEFAULT_SCOPE } from '../options/defaults.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { readInput, type InputFlags } from '../options/read-input.ts';
-import { openStoreToRun, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { openStoreToRun, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { dashboardNextTo } from '../run/dashboard.ts';
 import { drive, isAttended, type Driven, type DriveFlags } from '../run/drive.ts';
@@ -48,25 +47,19 @@ export async function runFile(
   const { pipeline } = loaded;
   const tags = checkedTags(withDefaultTags(flags.tag, loaded.tags));
   const memory = flags.memory ?? DEFAULT_SCOPE;
-  if (flags.detach) {
+  const opened = openStoreToRun(flags, io);
+  const { runId, detach = false } = flags;
+  if (runId !== undefined) await (await import('../run/free-id.ts')).requireFreeId({ runId, file, opened, detach }, io);
+  if (detach) {
     const { submitFile } = await import('../run/submit.ts');
-    return submitFile(
-      file,
-      pipeline,
-      openStoreToRun(flags, io),
-      { input, runId: flags.runId, memory, tags, limits },
-      flags,
-      io,
-    );
+    return submitFile(file, pipeline, opened, { input, runId, memory, tags, limits }, flags, io);
   }
   const attended = isAttended(io) && flags.inputFile !== '-';
-  const opened = openStoreToRun(flags, io);
-  if (opened && flags.runId !== undefined) await requireFree(opened, flags.runId);
   const dashboard = flags.ui ? await dashboardNextTo(opened, io) : undefined;
   const inspection = await openInspection(flags, io);
   const run = startRun(pipeline, {
     input,
-    runId: flags.runId,
+    runId,
     attended,
     memory,
     tags,
@@ -79,14 +72,4 @@ export async function runFile(
     flags,
     io,
   );
-}
-
-// --- internal ---
-
-/** Refuses an id that the store already has. @throws PhasegateError `RUN_EXISTS`. */
-async function requireFree({ store, name }: OpenStore, runId: string): Promise<void> {
-  if (!(await store.run(runId))) return;
-  throw new PhasegateError('RUN_EXISTS', `Cannot start run ${runId} as the store ${name} has a run with that id`, {
-    hint: 'Resume that run, or start another.',
-  });
 }

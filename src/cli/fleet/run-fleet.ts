@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
 import { checkedTags } from '../../model/events/run-tags.ts';
@@ -103,7 +103,10 @@ export async function runFleet(
       : refused(path, cause);
   });
   // The limits are those of the file: flags of a later retry could not raise them.
-  return runFile(path, { ...flags, ...noLimits(), runId }, io, ending);
+  return runFile(path, { ...flags, ...noLimits(), runId }, io, ending).catch(async (error: unknown) => {
+    if (PhasegateError.is(error) && error.code === 'RUN_EXISTS') await rm(path, { force: true });
+    throw error;
+  });
 }
 
 // --- internal ---
@@ -140,7 +143,7 @@ function bothGiven(): PhasegateError {
 
 function taken(runId: string, path: string): PhasegateError {
   return new PhasegateError('FILE_EXISTS', `Cannot start fleet ${runId} as there is one of that id: ${path}`, {
-    hint: `Continue it: phasegate resume ${argument(runId)}. Or give another --run-id, as also a removed fleet has refs in the repository.`,
+    hint: `Continue it: phasegate resume ${argument(runId)}. Or give another --run-id.`,
   });
 }
 
