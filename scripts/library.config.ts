@@ -31,6 +31,8 @@ export default defineConfig({
     emptyOutDir: false,
     license: { fileName: 'licenses.md' },
     rolldownOptions: {
+      // The core runs in browsers, so the helpers of the bundler must not import a module of Node.
+      platform: 'neutral',
       // Entries export nothing that only other files of the package import.
       preserveEntrySignatures: 'strict',
       input: Object.fromEntries(NAMES.map((name) => [name, `src/${name}.ts`])),
