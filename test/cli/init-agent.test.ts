@@ -17,6 +17,14 @@ const text = nonce ? JSON.stringify(verdict) : 'Done.';
 console.log(JSON.stringify({ type: 'result', subtype: 'success', is_error: false, result: text, session_id: 's', total_cost_usd: 0.01, usage: { input_tokens: 1, output_tokens: 1 } }));
 `;
 
+/** A program that knows no protocol: it writes the words after \`--say\` as the page, or approves a review. */
+const PLAIN = `#!/usr/bin/env node
+const { readFileSync, writeFileSync } = require('fs');
+const nonce = /"nonce": "([0-9a-f-]{36})"/u.exec(readFileSync(0, 'utf8'))?.[1];
+if (!nonce) writeFileSync('CONTRIBUTING.md', process.argv[3]);
+console.log(nonce ? JSON.stringify({ nonce, verdict: 'approved', critique: 'Fine.', conf: 1, issues: [] }) : 'Done.');
+`;
+
 /** Makes a repository, and a folder that is \`PATH\` with the fake programs of these names. */
 async function lab(programs: readonly string[], files: Readonly<Record<string, string>>) {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'phasegate-init-')));
@@ -68,10 +76,28 @@ it.each([
   expect([again.code, await readFile(join(user, file), 'utf8')]).toEqual([2, text]);
 });
 
+it.each(['yaml', 'ts'])('phasegate init %s --agent takes a program in a folder with a space', async (language) => {
+  const { user, run } = await lab([], TESTS);
+  const agent = join(dirname(user), 'my agents/agent');
+  await put(dirname(user), 'my agents/agent', PLAIN);
+  await chmod(agent, 0o755);
+  const line = `command:"${agent}" --say 'Run the tests.'`;
+  expect(await run('init', language, '--agent', line)).toMatchObject({ code: 0, stderr: '' });
+  await git(user, 'add', '--all');
+  await git(user, 'commit', '-q', '--message', 'Begin');
+  for (const step of [
+    ['run', `pipeline.${language}`],
+    ['apply', 'latest'],
+  ])
+    expect(await run(...step)).toMatchObject({ code: 0, stderr: '' });
+  expect(await readFile(join(user, 'CONTRIBUTING.md'), 'utf8')).toBe('Run the tests.');
+});
+
 it('phasegate init --agent takes any agent, and refuses unknown ones before it writes', async () => {
   const { user, run } = await lab([], {});
   await rm(join(user, '.git'), { recursive: true });
   expect((await run('init', 'ts', '--agent', 'claud')).stderr).toContain('Cannot use agent "claud" as there is none');
+  expect((await run('init', 'ts', '--agent', 'command:"a b')).stderr).toContain('as a quote needs its end: "a b\n');
   expect((await run('init', 'ts', '--agent', 'acp:opencode acp')).stdout).toContain('git init && git add');
   expect(await readFile(join(user, 'pipeline.ts'), 'utf8')).toContain(
     'acpAgent({ command: "opencode", args: ["acp"] })',
