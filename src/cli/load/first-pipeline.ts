@@ -156,8 +156,7 @@ function codeOf(agent: string | undefined): AgentCode {
   if (agent === undefined) return command(PLACEHOLDER);
   const line = readAgentLine(agent);
   if (line?.kind === 'command') return command(line.words);
-  if (!line)
-    return { imported: 'jsonlAgent', from: 'phasegate/agents', made: `jsonlAgent(${JSON.stringify(agent)})` };
+  if (!line) return { imported: 'jsonlAgent', from: 'phasegate/agents', made: `jsonlAgent(${JSON.stringify(agent)})` };
   const [program = '', ...args] = line.words;
   return {
     imported: 'acpAgent',
