@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { git, put } from '../workspaces/rig.ts';
+import { git, put, shell } from '../workspaces/rig.ts';
 import { phasegate } from './cli.ts';
 
 /** A program like Claude Code: it writes the page, or approves a review. */
@@ -76,6 +76,9 @@ it.each([
   expect([again.code, await readFile(join(user, file), 'utf8')]).toEqual([2, text]);
 });
 
+/** npm without the network. */
+const QUIET = { npm_config_audit: 'false', npm_config_fund: 'false', npm_config_offline: 'true' };
+
 it.each(['yaml', 'ts'])('phasegate init %s --agent takes a program in a folder with a space', async (language) => {
   const { user, run } = await lab([], TESTS);
   const agent = join(dirname(user), 'my agents/agent');
@@ -91,6 +94,64 @@ it.each(['yaml', 'ts'])('phasegate init %s --agent takes a program in a folder w
   ])
     expect(await run(...step)).toMatchObject({ code: 0, stderr: '' });
   expect(await readFile(join(user, 'CONTRIBUTING.md'), 'utf8')).toBe('Run the tests.');
+});
+
+it.each(['yaml', 'ts'])(
+  'the steps of init %s --agent in a new folder commit neither packages nor secrets',
+  async (language) => {
+    const { user, run } = await lab(['claude'], {
+      'dep/package.json': '{ "name": "dep", "version": "1.0.0" }',
+      'dep/node_modules/deep/index.js': '',
+      '.env.local': 'KEY=secret',
+      '.gitignore': '*.log',
+    });
+    await rm(join(user, '.git'), { recursive: true });
+    await shell(user, 'npm init -y && npm pack ./dep && npm install ./dep-1.0.0.tgz', QUIET);
+    const { stdout } = await run('init', language, '--agent');
+    const steps = [...stdout.matchAll(/^ {2}(\S.*?)(?: +#.*)?$/gmu)].map(([, step = '']) => step);
+    expect(steps.map((step) => step.split(' ', 2).join(' '))).toEqual([
+      'node --eval',
+      'git init',
+      'git commit',
+      ...Array.from({ length: 4 }, () => 'npx phasegate'),
+    ]);
+    for (const [key, value] of Object.entries(QUIET)) vi.stubEnv(key, value);
+    for (const step of steps) {
+      const words = step.split(' ');
+      if (words[0] !== 'npx') await shell(user, step);
+      else expect(await run(...words.slice(2))).toMatchObject({ code: 0, stderr: '' });
+    }
+    const tracked = [
+      '.gitignore',
+      'CONTRIBUTING.md',
+      'a.txt',
+      'dep-1.0.0.tgz',
+      'dep/package.json',
+      'package-lock.json',
+      'package.json',
+      `pipeline.${language}`,
+    ];
+    expect((await git(user, 'ls-tree', '-r', '--name-only', 'HEAD')).split('\n')).toEqual(tracked);
+    expect(await git(user, 'status', '--short')).toBe('');
+    expect(await readFile(join(user, '.gitignore'), 'utf8')).toBe('*.log\nnode_modules/\n.env*\n');
+  },
+);
+
+it.each([
+  { ignored: 'node_modules\n.env\n.env.*\n!.env.example\n', step: undefined },
+  { ignored: 'node_modules/\r\n.env*', step: undefined },
+  { ignored: 'node_modules/\n.env\n', step: String.raw`'.env*\n'` },
+  { ignored: '/node_modules\n# .env*\n', step: String.raw`'node_modules/\n.env*\n'` },
+  { ignored: 'dist\n.env*', step: String.raw`'\nnode_modules/\n'` },
+])('init --agent leaves out what $ignored ignores already', async ({ ignored, step }) => {
+  const { user, run } = await lab(['claude'], { '.gitignore': ignored, 'inner/a.txt': '' });
+  await rm(join(user, '.git'), { recursive: true });
+  const { stdout } = await run('init', 'yaml', '--agent');
+  if (step === undefined) expect(stdout).not.toContain('.gitignore');
+  else expect(stdout).toContain(`fs.appendFileSync('.gitignore', ${step})"`);
+  await git(user, 'init', '-q');
+  const inner = await phasegate(['init', 'yaml', '--agent', 'claude'], { cwd: join(user, 'inner') });
+  expect([inner.code, inner.stdout.includes('git init')]).toEqual([0, false]);
 });
 
 it('phasegate init --agent takes any agent, and refuses unknown ones before it writes', async () => {
