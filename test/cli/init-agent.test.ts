@@ -25,8 +25,8 @@ if (!nonce) writeFileSync('CONTRIBUTING.md', process.argv[3]);
 console.log(nonce ? JSON.stringify({ nonce, verdict: 'approved', critique: 'Fine.', conf: 1, issues: [] }) : 'Done.');
 `;
 
-/** Makes a repository, and a folder that is \`PATH\` with the fake programs of these names. */
-async function lab(programs: readonly string[], files: Readonly<Record<string, string>>) {
+/** Makes a repository, and a folder that is \`PATH\` with the fake programs of these names. Commands run in a folder of the repository. */
+async function lab(programs: readonly string[], files: Readonly<Record<string, string>>, folder = '.') {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'phasegate-init-')));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const user = join(home, 'user');
@@ -41,7 +41,7 @@ async function lab(programs: readonly string[], files: Readonly<Record<string, s
   vi.stubEnv('PATH', path);
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('XDG_STATE_HOME', join(home, 'state'));
-  const options = { cwd: user, env: { PATH: path } };
+  const options = { cwd: join(user, folder), env: { PATH: path } };
   return { user, run: (...args: readonly string[]) => phasegate(args, options) };
 }
 
@@ -144,14 +144,26 @@ it.each([
   { ignored: '/node_modules\n# .env*\n', step: String.raw`'node_modules/\n.env*\n'` },
   { ignored: 'dist\n.env*', step: String.raw`'\nnode_modules/\n'` },
 ])('init --agent leaves out what $ignored ignores already', async ({ ignored, step }) => {
-  const { user, run } = await lab(['claude'], { '.gitignore': ignored, 'inner/a.txt': '' });
+  const { user, run } = await lab(['claude'], { '.gitignore': ignored });
   await rm(join(user, '.git'), { recursive: true });
   const { stdout } = await run('init', 'yaml', '--agent');
   if (step === undefined) expect(stdout).not.toContain('.gitignore');
   else expect(stdout).toContain(`fs.appendFileSync('.gitignore', ${step})"`);
-  await git(user, 'init', '-q');
-  const inner = await phasegate(['init', 'yaml', '--agent', 'claude'], { cwd: join(user, 'inner') });
-  expect([inner.code, inner.stdout.includes('git init')]).toEqual([0, false]);
+});
+
+it.each(['yaml', 'ts'])('init %s --agent in a folder of a repository makes no second one', async (language) => {
+  const inner = { ...TESTS, 'package-lock.json': '{ "lockfileVersion": 3 }' };
+  const entries = Object.entries(inner).map(([name, text]) => [`inner/${name}`, text] as const);
+  const { user, run } = await lab(['claude'], Object.fromEntries(entries), 'inner');
+  await git(user, 'add', '--all');
+  await git(user, 'commit', '-q', '--message', 'Begin');
+  expect((await run('init', language, '--agent')).stdout).not.toContain('git init');
+  for (const step of [
+    ['run', `pipeline.${language}`],
+    ['apply', 'latest'],
+  ])
+    expect(await run(...step)).toMatchObject({ code: 0, stderr: '' });
+  expect(await readFile(join(user, 'CONTRIBUTING.md'), 'utf8')).toBe('Run the tests.');
 });
 
 it('phasegate init --agent takes any agent, and refuses unknown ones before it writes', async () => {

@@ -5,9 +5,10 @@
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { firstCommit } from '../load/first-commit.ts';
+import { firstCommit, repositoryOf } from '../load/first-commit.ts';
 import { installedAgent } from '../load/installed-agent.ts';
 import { agentOf } from '../load/yaml/build-agent.ts';
 import { parseJson } from '../options/parse-json.ts';
@@ -57,13 +58,16 @@ function agentPipeline(language: Language, first: FirstAgent, io: ProgramIo): st
 async function firstAgent(given: string | true, io: ProgramIo): Promise<FirstAgent> {
   const agent = given === true ? await installedAgent(io) : given;
   if (agent !== undefined) agentOf(agent);
-  return { agent, hasTests: await hasTestScript(io), hasLock: existsSync(placeOf('package-lock.json', io)) };
+  // Clones have the whole repository, and work at its top.
+  const folder = placeOf('.', io);
+  const top = repositoryOf(folder) ?? folder;
+  return { agent, hasTests: await hasTestScript(top), hasLock: existsSync(join(top, 'package-lock.json')) };
 }
 
 /** True if the package has a test script that is not the failing one of `npm init`. */
-async function hasTestScript(io: ProgramIo): Promise<boolean> {
+async function hasTestScript(folder: string): Promise<boolean> {
   try {
-    const described = parseJson(await readFile(placeOf('package.json', io), 'utf8'));
+    const described = parseJson(await readFile(join(folder, 'package.json'), 'utf8'));
     const { data } = z.object({ scripts: z.object({ test: z.string() }) }).safeParse(described);
     return data !== undefined && !data.scripts.test.includes('no test specified');
   } catch {

@@ -1,5 +1,5 @@
 /**
- * Commands that make a folder a git repository with its first commit.
+ * The repository that a folder is in, or the commands that make it one with a first commit.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { dirname, join } from 'node:path';
  * @param folder An absolute path.
  */
 export function firstCommit(folder: string): readonly string[] {
-  if (isInRepository(folder)) return [];
+  if (repositoryOf(folder) !== undefined) return [];
   const known = ignoreLines(folder);
   const missing = IGNORED.filter(
     ({ spellings }) => !spellings.some((lines) => lines.every((one) => known.includes(one))),
@@ -31,6 +31,13 @@ export function firstCommit(folder: string): readonly string[] {
   ];
 }
 
+/** Returns the top of the repository that a folder is in; `undefined` if it is in none. @param folder An absolute path. */
+export function repositoryOf(folder: string): string | undefined {
+  if (existsSync(join(folder, '.git'))) return folder;
+  const above = dirname(folder);
+  return above === folder ? undefined : repositoryOf(above);
+}
+
 // --- internal ---
 
 /** An entry of `.gitignore`. */
@@ -44,12 +51,6 @@ const IGNORED: readonly Ignored[] = [
   { line: 'node_modules/', spellings: [['node_modules/'], ['node_modules']] },
   { line: '.env*', spellings: [['.env*'], ['.env', '.env.*']] },
 ];
-
-function isInRepository(folder: string): boolean {
-  if (existsSync(join(folder, '.git'))) return true;
-  const above = dirname(folder);
-  return above !== folder && isInRepository(above);
-}
 
 /** Returns the lines of `.gitignore`. The last one is empty if the file ends with a line end; a file that cannot be read has none. */
 function ignoreLines(folder: string): readonly string[] {
