@@ -289,6 +289,9 @@ async function createProject(files: readonly { readonly file: string; readonly t
     noUnusedLocals: true,
     noEmitOnError: true,
     skipLibCheck: true,
+    // Node runs a program by removing its types.
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
   };
   await writeFile(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
   await Promise.all(files.map(({ file, text }) => writeFile(join(project, file.replace(/\.js$/u, '.ts')), text)));

@@ -1,10 +1,12 @@
 /** Agents in pipeline files. */
 import { describe, expect, it } from 'vitest';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { pipelineOf } from '../src/cli/load/yaml/load.ts';
 import { startRun } from '../src/index.ts';
-import { folderOfTest } from './agents/rig.ts';
+import { acpText } from './agents/lines.ts';
+import { folderOfTest, scriptedIn } from './agents/rig.ts';
 
 /** An agent that writes its prompt into a file. */
 const AGENT = `import { readFileSync, writeFileSync } from 'node:fs';
@@ -38,6 +40,52 @@ phases:
     const { status, outputs } = await startRun(pipelineOf(source, 'p.yaml', folder)).result;
     expect([status, outputs?.['build']]).toMatchObject(['completed', { code: 'Done.' }]);
     expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain('Add the endpoint.');
+  });
+
+  it('are programs with spaces in their paths and arguments', async () => {
+    const folder = join(folderOfTest(), 'my agents');
+    mkdirSync(folder);
+    const agent = join(folder, 'agent.mjs');
+    writeFileSync(agent, 'console.log(JSON.stringify(process.argv.slice(2)));');
+    const { program, cwd } = scriptedIn(folder, [
+      [
+        { type: 'json', line: acpText('Made.') },
+        { type: 'stop', response: { stopReason: 'end_turn' } },
+      ],
+    ]);
+    const acp = `acp:${program.map((word) => `"${word}"`).join(' ')} --acp`;
+    const source = String.raw`
+name: p
+workspace: none
+phases:
+  - name: build
+    tasks:
+      - name: plain
+        agent: command:"${process.execPath}" "${agent}" 'two words' a"b c"d "" $HOME C:\new\table 'C:\My Agents\'
+        prompt: Work.
+      - { name: spoken, agent: ${JSON.stringify(acp)}, prompt: Work., after: [plain] }
+`;
+    const { outputs } = await startRun(pipelineOf(source, 'p.yaml', cwd)).result;
+    const { plain, spoken } = z.object({ plain: z.string(), spoken: z.string() }).parse(outputs?.['build']);
+    const words = ['two words', 'ab cd', '', '$HOME', String.raw`C:\new\table`, String.raw`C:\My Agents${'\\'}`];
+    expect(JSON.parse(plain)).toEqual(words);
+    expect(spoken).toContain('Made.');
+  });
+
+  it.each([
+    [`command:x 'a b`, `a quote needs its end: 'a b. Close`],
+    ['acp:"a b', 'a quote needs its end: "a b. Close'],
+    [String.raw`acp:/my\ agents/a`, String.raw`a backslash escapes nothing: \ agents/a. Put`],
+    [String.raw`command:x "say \"yes\""`, String.raw`a backslash escapes nothing: \"yes\"". Put`],
+    [String.raw`command:it\'s`, String.raw`a backslash escapes nothing: \'s. Put`],
+    [`command:x "${'y'.repeat(200)}`, `a quote needs its end: "${'y'.repeat(79)}…. Close`],
+    ['command:"" x', 'Cannot make a command of ["","x"] as it is empty'],
+  ])('are refused at their place with the line %s', (agent, problem) => {
+    const tasks = `      - { name: t, agent: ${JSON.stringify(agent)}, prompt: x }\n`;
+    const [found, ...more] = problemsOf(`name: p\nworkspace: none\nphases:\n  - name: a\n    tasks:\n${tasks}`);
+    expect(found).toContain('6:27: "agent": ');
+    expect(found).toContain(problem);
+    expect(more).toEqual([]);
   });
 
   it('have the same forms as on the command line, and options', () => {

@@ -1,6 +1,6 @@
 /** Advice of commands: a suggested command must work as printed. */
-import { execFile } from 'node:child_process';
-import { chmod, writeFile } from 'node:fs/promises';
+import { execFile, execFileSync } from 'node:child_process';
+import { chmod, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definePipeline, phase, readRun, retry, startRun, task } from '../../src/index.ts';
@@ -84,6 +84,37 @@ describe.skipIf(process.platform === 'win32')('a store that may not be written',
       execFile(process.execPath, [main, ...args], { cwd, ...user }, (_error, _stdout, stderr) => resolve(stderr));
     });
   }
+
+  it('is read from the copy that the advice makes, with the records of its log', async () => {
+    const cwd = await files({ 'used/x': '', 'medium/x': '', 'copy/x': '' });
+    const store = sqliteStore(join(cwd, 'used/x.db'));
+    const a = phase('a', { tasks: [task('t', { run: () => 1 })] });
+    await startRun(definePipeline({ name: 'p', phases: [a] }), { store, runId: 'r1' }).result;
+    // A process that was killed leaves its log. SQLite removes that of a closed store.
+    for (const file of ['x.db', 'x.db-wal']) await copyFile(join(cwd, 'used', file), join(cwd, 'medium', file));
+    await store.backup?.(join(cwd, 'medium/backup.db'));
+    await store.close();
+    for (const file of ['x.db', 'x.db-wal', 'backup.db']) await chmod(join(cwd, 'medium', file), 0o444);
+    await Promise.all([chmod(cwd, 0o755), chmod(join(cwd, 'medium'), 0o555)]);
+    const at = ['--store', 'medium/x.db'];
+    const refusals = [];
+    for (const args of [['ls'], ['show', 'r1'], ['backup', join(cwd, 'copy/y.db')]])
+      refusals.push((await asNobody([...args, ...at], cwd)).split('\n').slice(0, 2));
+    const [path, log] = [join(cwd, 'medium/x.db'), join(cwd, 'medium/x.db-wal')];
+    const copying = `cp ${path} ${log} <folder>`;
+    expect(refusals).toEqual(
+      refusals.map(() => [
+        `Cannot read the store ${path} as its folder may not be written, and SQLite needs files next to it`,
+        `While no process uses it, copy it to a folder that you may write to, and read the copy: ${copying}`,
+      ]),
+    );
+    execFileSync('sh', ['-c', copying.replace('<folder>', 'copy')], { cwd });
+    await Promise.all(['x.db', 'x.db-wal'].map((file) => chmod(join(cwd, 'copy', file), 0o644)));
+    expect((await phasegate(['ls', '--store', 'copy/x.db'], { cwd })).stdout).toContain('r1   completed');
+    // A backup has no log, so that it can be read in place.
+    expect(await asNobody(['show', 'r1', '--store', 'medium/backup.db'], cwd)).toBe('');
+    await chmod(join(cwd, 'medium'), 0o755);
+  });
 
   it('is named, with the options that commands have', async () => {
     const cwd = await files({ 'p.mjs': moduleOf(['', 'costUsd: 9', `[phase('a', { tasks: [paid('t')] })]`]) });

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/store/sqlite/driver.ts';
 import type { Coverage } from '../../src/testing.ts';
 import { containing, put } from './article.ts';
 import { files, phasegate } from './cli.ts';
@@ -98,6 +99,28 @@ describe('phasegate coverage', () => {
       code: 2,
       stderr: containing('It must be a number from 0 to 100.'),
     });
+  });
+
+  it('exits with 1 if a run could not be read', async () => {
+    const cwd = await letters('APPROVE', 'APPROVE');
+    const remove = (run: string) => {
+      const db = connect(join(cwd, '.phasegate/runs.db'), { readOnly: false });
+      const ofRun = 'run = (SELECT key FROM runs WHERE id = ?)';
+      expect(db.prepare(`DELETE FROM records WHERE seq = 1 AND ${ofRun}`).run(run).changes).toBe(1);
+      db.close();
+    };
+    remove('run-0');
+    const part = await phasegate(['coverage', '--html', 'coverage.html'], { cwd });
+    const summary = 'Coverage of "letter": 27 %, 5 of 18; 1 run, 8 records, 1 run that could not be read';
+    expect([part.code, part.stdout.split('\n')[0]]).toEqual([1, summary]);
+    expect(part.stderr).toContain('phasegate: run run-0 is left out. Cannot read record 1');
+    const page = await readFile(join(cwd, 'coverage.html'), 'utf8');
+    expect(page).toContain('1 run that could not be read');
+    const json = await phasegate(['coverage', '--json'], { cwd });
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([1, { runs: 1, unreadable: ['run-0'] }]);
+    remove('run-1');
+    expect(await phasegate(['coverage'], { cwd })).toMatchObject({ code: 1, stdout: 'no run could be read\n' });
+    expect(await phasegate(['coverage', '--json'], { cwd })).toMatchObject({ code: 1, stdout: 'null\n' });
   });
 
   it('leaves out runs of other definitions, refuses a named one, and counts it if that is allowed', async () => {

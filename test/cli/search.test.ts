@@ -1,5 +1,7 @@
 /** `phasegate search`: places in all runs or in one, the limit, and texts that are refused. */
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { connect } from '../../src/store/sqlite/driver.ts';
 import { article, containing, ranTo } from './article.ts';
 import { phasegate } from './cli.ts';
 
@@ -27,4 +29,32 @@ it('prints the places of a text in all runs, or in one', async () => {
   });
   expect(await phasegate(['search', 'absent'], { cwd })).toEqual({ code: 0, stdout: '', stderr: 'nothing found\n' });
   expect(await phasegate(['search', ' '], { cwd })).toMatchObject({ code: 2, stderr: containing('the text is blank') });
+});
+
+it.each([
+  // Records and the number of records in the row: a search finds nothing behind the damage.
+  'DELETE FROM records WHERE seq = 1',
+  'UPDATE runs SET seq = 1',
+])('exits with 1 if a run could not be read whole: %s', async (statement) => {
+  const cwd = await article('go', 'no');
+  const run = await ranTo(cwd, 1);
+  const db = connect(join(cwd, '.phasegate/runs.db'), { readOnly: false });
+  expect(db.prepare(statement).run().changes).toBe(1);
+  db.close();
+  const other = await ranTo(cwd, 1);
+  const damage = `run ${run} is damaged: see phasegate verify ${run}\n`;
+  for (const named of [[], [run]])
+    expect(await phasegate(['search', 'absent', ...named], { cwd })).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${damage}nothing found in all that could be read\n`,
+    });
+  const found = await phasegate(['search', 'notes', '--json'], { cwd });
+  expect([found.code, found.stderr]).toEqual([1, damage]);
+  const runs = found.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { readonly runId: string }).runId);
+  expect(new Set(runs)).toEqual(new Set([other]));
+  expect((await phasegate(['search', 'notes', other], { cwd })).code).toBe(0);
 });

@@ -504,12 +504,30 @@ describe.skipIf(process.platform === 'win32')('sqliteStore() without the right t
     chmodSync(folder, 0o555);
     asNobody(() => {
       expect(problem(() => open(file, { readOnly: true }))).toMatchInlineSnapshot(`
-        "Cannot open the store <folder>/runs.sqlite as its folder may not be written, and SQLite needs files next to it
-        Give this user the right to write to the folder, or copy the store to another.
+        "Cannot read the store <folder>/runs.sqlite as its folder may not be written, and SQLite needs files next to it
+        While no process uses it, copy it to a folder that you may write to, and read the copy: cp <folder>/runs.sqlite <folder>
         Docs: docs/errors.md#STORE_READ_ONLY"
       `);
     });
     chmodSync(folder, 0o755);
+  });
+
+  it('and not to read the log of a process that was killed', async () => {
+    await open().append(batchOf('r', 1));
+    const copy = join(folder, 'copy');
+    mkdirSync(copy);
+    for (const end of ['', '-wal']) copyFileSync(`${file}${end}`, join(copy, `x.sqlite${end}`));
+    chmodSync(join(copy, 'x.sqlite'), 0o444);
+    chmodSync(join(copy, 'x.sqlite-wal'), 0o600);
+    for (const one of [copy, folder]) chmodSync(one, 0o555);
+    asNobody(() => {
+      expect(problem(() => open(join(copy, 'x.sqlite'), { readOnly: true }))).toMatchInlineSnapshot(`
+        "Cannot open the store <folder>/copy/x.sqlite-wal as this user may not read it
+        Give the user the right to read it.
+        Docs: docs/errors.md#STORE_UNREADABLE"
+      `);
+    });
+    for (const one of [copy, folder]) chmodSync(one, 0o755);
   });
 
   it('not even to read it', async () => {

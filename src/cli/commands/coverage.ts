@@ -35,46 +35,64 @@ export interface CoverageFlags extends StoreFlags {
 /** Prints what the named runs have shown of their pipeline; all runs of the pipeline that was started last if none is named. */
 export async function coverRuns(wanted: readonly string[], flags: CoverageFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
-  const coverage = await readCoverage(opened, wanted, flags, io);
+  const { coverage, unreadable } = await readCoverage(opened, wanted, flags, io);
   await opened.store.close();
   const { html, json, threshold = 0 } = flags;
+  const isWhole = unreadable.length === 0;
   if (!coverage) {
-    if (!(await print(json ? 'null\n' : 'no runs\n', io))) return exitCode.brokenPipe;
-    return threshold > 0 ? exitCode.unsuccessful : exitCode.completed;
+    const none = isWhole ? 'no runs\n' : 'no run could be read\n';
+    if (!(await print(json ? 'null\n' : none, io))) return exitCode.brokenPipe;
+    return threshold > 0 || !isWhole ? exitCode.unsuccessful : exitCode.completed;
   }
   const paint = createPainter(seesColours(io.stdout, io));
-  const text = json ? `${JSON.stringify(coverage)}\n` : asText(linesOf(coverage).map(paint));
+  const text = json
+    ? `${JSON.stringify({ ...coverage, unreadable })}\n`
+    : asText(linesOf(coverage, unreadable.length).map(paint));
   if (!(await print(text, io))) return exitCode.brokenPipe;
   if (html !== undefined) {
     const note = `the coverage of "${oneLine(coverage.pipeline)}" is in ${oneLine(html)}`;
-    await writeOut(asHtml(coverageDocument(coverage)), html, note, json ? { ...io, stdout: io.stderr } : io);
+    await writeOut(
+      asHtml(coverageDocument(coverage, unreadable.length)),
+      html,
+      note,
+      json ? { ...io, stdout: io.stderr } : io,
+    );
   }
-  if (coverage.shown * 100 >= coverage.asked * threshold) return exitCode.completed;
+  if (coverage.shown * 100 >= coverage.asked * threshold) return isWhole ? exitCode.completed : exitCode.unsuccessful;
   io.stderr.write(`phasegate: the coverage is below the threshold of ${threshold} %\n`);
   return exitCode.unsuccessful;
 }
 
 // --- internal ---
 
-/** Returns the coverage of the pipeline by its definition in the latest of the runs; `undefined` if there are none. */
+/** The coverage of the runs that could be read, and the ids of the others. */
+interface CoverageRead {
+  /** `undefined` if no run could be read. */
+  readonly coverage: Coverage | undefined;
+  readonly unreadable: readonly string[];
+}
+
+/** Reads the coverage of the pipeline by its definition in the latest of the runs. */
 async function readCoverage(
   opened: OpenStore,
   wanted: readonly string[],
   { pipeline, allowChanged }: CoverageFlags,
   io: ProgramIo,
-): Promise<Coverage | undefined> {
+): Promise<CoverageRead> {
   const name = pipeline ?? (wanted.length === 0 ? (await findRun(opened, LATEST)).pipeline : undefined);
   const runs = await findRuns(opened, wanted, { pipeline: name });
   const read: GoodRun[] = [];
   for await (const one of goodRuns(opened, runs, wanted.length > 0, io)) read.push(one);
+  const good = new Set(read.map(({ run }) => run.runId));
+  const unreadable = runs.map(({ runId }) => runId).filter((runId) => !good.has(runId));
   const [latest] = read.toSorted((a, b) => b.run.startedAt - a.run.startedAt);
   const plan = latest && planOf(latest);
-  if (!plan) return undefined;
+  if (!plan) return { coverage: undefined, unreadable };
   // A run that the user has named is refused instead of left out.
   const unlike: CoverageOptions['otherPlans'] = wanted.length === 0 ? 'skip' : 'refuse';
   const fold = foldCoverage(plan, { otherPlans: allowChanged ? 'count' : unlike });
   for (const { records } of read) for (const record of records) fold.apply(record);
-  return fold.coverage();
+  return { coverage: fold.coverage(), unreadable };
 }
 
 function planOf({ records }: GoodRun): Plan | undefined {
@@ -84,7 +102,7 @@ function planOf({ records }: GoodRun): Plan | undefined {
   return plan;
 }
 
-function linesOf(coverage: Coverage): readonly Line[] {
-  const [summary = '', ...rest] = coverageLines(coverage).map(stripControls);
+function linesOf(coverage: Coverage, unreadable: number): readonly Line[] {
+  const [summary = '', ...rest] = coverageLines(coverage, unreadable).map(stripControls);
   return [[span(summary, coverage.missing.length === 0 ? 'good' : 'strong')], ...rest.map((line) => [span(line)])];
 }

@@ -5,8 +5,10 @@
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { firstCommit, repositoryOf } from '../load/first-commit.ts';
 import { installedAgent } from '../load/installed-agent.ts';
 import { agentOf } from '../load/yaml/build-agent.ts';
 import { parseJson } from '../options/parse-json.ts';
@@ -56,13 +58,18 @@ function agentPipeline(language: Language, first: FirstAgent, io: ProgramIo): st
 async function firstAgent(given: string | true, io: ProgramIo): Promise<FirstAgent> {
   const agent = given === true ? await installedAgent(io) : given;
   if (agent !== undefined) agentOf(agent);
-  return { agent, hasTests: await hasTestScript(io), hasLock: existsSync(placeOf('package-lock.json', io)) };
+  // Clones have the whole repository, and work at its top.
+  const folder = placeOf('.', io);
+  const top = repositoryOf(folder) ?? folder;
+  return { agent, hasTests: await hasTestScript(top), hasLock: existsSync(join(top, 'package-lock.json')) };
 }
 
-async function hasTestScript(io: ProgramIo): Promise<boolean> {
+/** True if the package has a test script that is not the failing one of `npm init`. */
+async function hasTestScript(folder: string): Promise<boolean> {
   try {
-    const described = parseJson(await readFile(placeOf('package.json', io), 'utf8'));
-    return z.object({ scripts: z.object({ test: z.string() }) }).safeParse(described).success;
+    const described = parseJson(await readFile(join(folder, 'package.json'), 'utf8'));
+    const { data } = z.object({ scripts: z.object({ test: z.string() }) }).safeParse(described);
+    return data !== undefined && !data.scripts.test.includes('no test specified');
   } catch {
     return false;
   }
@@ -89,11 +96,10 @@ Change its tasks and gates; ${GUIDE_PAGE} explains how.
 function agentSteps(file: string, { agent }: FirstAgent, io: ProgramIo): string {
   const without = `Wrote ${file}. No agent is installed, so a program takes its place: name your agent in the file.`;
   const what = agent === undefined ? without : `Wrote ${file}: agent ${agent} works in a clone of this repository.`;
-  const isRepository = existsSync(placeOf('.git', io));
-  const begin = '  git init && git add --all && git commit --message Begin   # agents start from your last commit\n';
+  const begin = firstCommit(placeOf('.', io)).map((line) => `  ${line}\n`);
   return `${what}
 
-${isRepository ? '' : begin}  npx phasegate check ${file}   # check it and see the most that a run can take
+${begin.join('')}  npx phasegate check ${file}   # check it and see the most that a run can take
   npx phasegate run ${file}     # run it and store the run
   npx phasegate diff latest${' '.repeat(file.length - 2)}# see the changes
   npx phasegate apply latest${' '.repeat(file.length - 3)}# take them

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { readAgentLine } from '../options/agent-line.ts';
 
 /** The example in TypeScript. */
 export const FIRST_MODULE = `import { approve, definePipeline, phase, retry, retryPredecessor } from 'phasegate';
@@ -153,12 +154,10 @@ function codeOf(agent: string | undefined): AgentCode {
     made: `commandAgent([${words.map((word) => JSON.stringify(word)).join(', ')}], { readOnly: true })`,
   });
   if (agent === undefined) return command(PLACEHOLDER);
-  const [, kind, line = ''] = /^(acp|command):(.*)$/su.exec(agent) ?? [];
-  const words = line.split(/\s+/u).filter((word) => word !== '');
-  if (kind === 'command') return command(words);
-  if (kind === undefined)
-    return { imported: 'jsonlAgent', from: 'phasegate/agents', made: `jsonlAgent(${JSON.stringify(agent)})` };
-  const [program = '', ...args] = words;
+  const line = readAgentLine(agent);
+  if (line?.kind === 'command') return command(line.words);
+  if (!line) return { imported: 'jsonlAgent', from: 'phasegate/agents', made: `jsonlAgent(${JSON.stringify(agent)})` };
+  const [program = '', ...args] = line.words;
   return {
     imported: 'acpAgent',
     from: 'phasegate/acp',

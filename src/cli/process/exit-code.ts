@@ -8,7 +8,7 @@ import type { RunResult } from '../../projections/run/run-result.ts';
 /** Exit codes of every command; `docs/cli.md` explains them. */
 export const exitCode = {
   completed: 0,
-  /** The run was rejected, failed, reached a limit, or was cancelled for another reason than those below. */
+  /** The run was rejected, failed, reached a limit, or was cancelled for another reason than those below; or a run could not be read. */
   unsuccessful: 1,
   /** Nothing ran: an invalid flag, an unreadable file, an invalid definition or input. */
   usage: 2,

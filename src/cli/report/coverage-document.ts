@@ -7,12 +7,12 @@ import { countTables, coverageSummary } from '../../projections/coverage/coverag
 import type { Coverage } from '../../projections/coverage/coverage.ts';
 import { columns, tableOf, type ReportDocument } from './document.ts';
 
-/** Creates the page of a coverage. */
-export function coverageDocument(coverage: Coverage): ReportDocument {
+/** Creates the page of a coverage. @param unreadable The number of runs that could not be read. */
+export function coverageDocument(coverage: Coverage, unreadable: number): ReportDocument {
   const tables = countTables(coverage).filter(({ rows }) => rows.length > 0);
   const missing = tableOf(columns('Entry'), coverage.missing, (name) => [name], 'Runs have shown everything.');
   return {
-    title: coverageSummary(coverage),
+    title: coverageSummary(coverage, unreadable),
     sections: [
       { heading: 'Not shown by any run', table: missing },
       ...tables.map(({ title, columns: heads, rows }, at) => ({

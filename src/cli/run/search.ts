@@ -6,12 +6,12 @@
 import { foundIn } from '../../projections/search/found-words.ts';
 import { type SearchHit, type SearchPosition, searchRuns } from '../../runtime/records/search-runs.ts';
 import { findRun } from '../options/find-run.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { createPainter, span, type Line } from '../terminal/line.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { oneLine } from '../terminal/text.ts';
+import { argument, oneLine } from '../terminal/text.ts';
 import { asText, seesColours } from './reporter.ts';
 
 /** Flags of `phasegate search`. */
@@ -20,7 +20,7 @@ export interface SearchFlags extends StoreFlags {
   readonly json?: boolean | undefined;
 }
 
-/** Prints the records that have a text, as they are found. @param wanted The run to search. @default all */
+/** Prints the records that have a text, as they are found. Its exit code is 1 if a run could not be read whole. @param wanted The run to search. @default all */
 export async function searchStored(
   text: string,
   wanted: string | undefined,
@@ -32,10 +32,11 @@ export async function searchStored(
   const paint = createPainter(seesColours(io.stdout, io));
   let left = limit;
   let after: SearchPosition | undefined;
+  let isWhole = true;
   do {
     const part = await searchRuns(opened.store, { text, runId, after, limit: left });
-    for (const run of part.unreadable)
-      io.stderr.write(`run ${oneLine(run)} is damaged: see phasegate verify ${oneLine(run)}\n`);
+    for (const run of part.unreadable) io.stderr.write(`run ${oneLine(run)} is damaged: see ${verify(run, opened)}\n`);
+    isWhole &&= part.unreadable.length === 0;
     const lines = part.hits.map((hit) => (json ? JSON.stringify(hit) : paint(lineOf(hit))));
     if (lines.length > 0 && !(await print(asText(lines), io))) {
       await opened.store.close();
@@ -45,14 +46,18 @@ export async function searchStored(
     after = part.next ?? undefined;
   } while (after && left > 0);
   await opened.store.close();
-  if (left === limit) io.stderr.write('nothing found\n');
+  if (left === limit) io.stderr.write(`nothing found${isWhole ? '' : ' in all that could be read'}\n`);
   else if (after) io.stderr.write(`only the first ${limit} places are shown: use --limit for more\n`);
-  return exitCode.completed;
+  return isWhole ? exitCode.completed : exitCode.unsuccessful;
 }
 
 // --- internal ---
 
 const USUAL_LIMIT = 50;
+
+function verify(runId: string, opened: OpenStore): string {
+  return `phasegate verify ${argument(runId)}${storeArgument(opened)}`;
+}
 
 function lineOf(hit: SearchHit): Line {
   const { runId, seq, attempt, before, match, after } = hit;

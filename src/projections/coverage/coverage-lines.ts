@@ -14,18 +14,24 @@ export interface CountTable {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Creates the summary in one line. */
-export function coverageSummary({ pipeline, percent, shown, asked, runs, otherRuns, records }: Coverage): string {
+/** Creates the summary in one line. @param unreadable The number of runs that could not be read. @default 0 */
+export function coverageSummary(coverage: Coverage, unreadable = 0): string {
+  const { pipeline, percent, shown, asked, runs, otherRuns, records } = coverage;
   const others = otherRuns === 0 ? '' : `, ${counted(otherRuns, 'run')} of other definitions`;
-  return `Coverage of "${pipeline}": ${percent} %, ${shown} of ${asked}; ${counted(runs, 'run')}, ${counted(records, 'record')}${others}`;
+  const unread = unreadable === 0 ? '' : `, ${counted(unreadable, 'run')} that could not be read`;
+  return `Coverage of "${pipeline}": ${percent} %, ${shown} of ${asked}; ${counted(runs, 'run')}, ${counted(records, 'record')}${others}${unread}`;
 }
 
-/** Creates the lines: the summary, the tables, and the names of what no run has shown. */
-export function coverageLines(coverage: Coverage): readonly string[] {
+/**
+ * Creates the lines: the summary, the tables, and the names of what no run has shown.
+ *
+ * @param unreadable The number of runs that could not be read. @default 0
+ */
+export function coverageLines(coverage: Coverage, unreadable = 0): readonly string[] {
   const tables = countTables(coverage).filter(({ rows }) => rows.length > 0);
   const { missing } = coverage;
   return [
-    coverageSummary(coverage),
+    coverageSummary(coverage, unreadable),
     ...tables.flatMap(({ columns, rows }) => ['', ...aligned([columns, ...rows])]),
     ...(missing.length === 0 ? [] : ['', 'Not shown by any run:', ...missing.map((name) => `  ${name}`)]),
   ];

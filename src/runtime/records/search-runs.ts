@@ -38,7 +38,7 @@ export interface SearchPart {
   readonly next: SearchPosition | null;
   /** The number of records that were looked at. */
   readonly records: number;
-  /** Ids of runs that have a damaged record. They were searched up to it. */
+  /** Ids of runs that have a damaged record, and were searched up to it; or a damaged row. */
   readonly unreadable: readonly string[];
 }
 
@@ -77,6 +77,8 @@ export async function searchRuns(
   for (const run of runs) {
     let last = run.runId === after?.runId ? after.seq : 0;
     // A part that begins inside a run counts the earlier attempts once it has a hit.
+    // The number of records is in the row: if that is damaged, there may be more.
+    if (run.damage !== undefined && last === 0) unreadable.push(run.runId);
     let numbers = last === 0 ? foldAttemptNumbers() : undefined;
     while (last < run.seq) {
       await turn();
@@ -103,7 +105,8 @@ export async function searchRuns(
       } catch (thrown) {
         if (!(thrown instanceof PhasegateError) || thrown.code !== 'STORE_UNREADABLE') throw thrown;
         // The values of a run that was removed are gone with it.
-        if (await store.run(run.runId)) unreadable.push(run.runId);
+        const isThere = await store.run(run.runId);
+        if (isThere && !unreadable.includes(run.runId)) unreadable.push(run.runId);
         break;
       }
       // The run was removed.

@@ -6,6 +6,7 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { shellWord } from '../../model/values/shell-word.ts';
 import { holderIsAlive } from '../holder.ts';
 import { isStoreBusy } from '../refusals.ts';
 import { connect, type Database } from './driver.ts';
@@ -210,14 +211,27 @@ function fileProblem(thrown: unknown, path: string, readOnly: boolean): Phasegat
 
 /** The error if SQLite cannot open a file. If the database itself is usable, the problem is with SQLite's files next to it. */
 function placeProblem({ path, readOnly }: Opening, cause: unknown): PhasegateError {
-  try {
-    closeSync(openSync(path, readOnly ? 'r' : 'r+'));
-  } catch (thrown) {
-    return fileProblem(thrown, path, readOnly);
+  const log = `${path}-wal`;
+  const hasLog = (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  const files = hasLog ? [path, log] : [path];
+  for (const file of files) {
+    try {
+      closeSync(openSync(file, readOnly ? 'r' : 'r+'));
+    } catch (thrown) {
+      return fileProblem(thrown, file, readOnly);
+    }
   }
-  return new PhasegateError(
-    'STORE_READ_ONLY',
-    `Cannot open the store ${path} as its folder may not be written, and SQLite needs files next to it`,
-    { hint: 'Give this user the right to write to the folder, or copy the store to another.', cause },
-  );
+  const found = 'its folder may not be written, and SQLite needs files next to it';
+  if (!readOnly) {
+    return new PhasegateError('STORE_READ_ONLY', `Cannot open the store ${path} as ${found}`, {
+      hint: 'Give this user the right to write to the folder, or copy the store to another.',
+      cause,
+    });
+  }
+  // Why: docs/decisions/runs-and-stores.md#why-is-a-store-in-a-read-only-folder-not-read
+  const copying = `cp ${files.map(shellWord).join(' ')} <folder>`;
+  return new PhasegateError('STORE_READ_ONLY', `Cannot read the store ${path} as ${found}`, {
+    hint: `While no process uses it, copy it to a folder that you may write to, and read the copy: ${copying}`,
+    cause,
+  });
 }

@@ -8,6 +8,7 @@ import type { Agent } from '../../../agents/agent.ts';
 import { commandAgent } from '../../../agents/command/command-agent.ts';
 import { jsonlAgent } from '../../../agents/jsonl/jsonl-agent.ts';
 import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
+import { readAgentLine } from '../../options/agent-line.ts';
 import { KNOWN_AGENTS, type AgentFields } from './agent-schema.ts';
 
 /** Options of {@link agentOf}. */
@@ -24,7 +25,7 @@ export interface AgentOptions {
  * Makes an agent of its name: `claude`, `codex`, `gemini`, `acp:<line>`, `command:<line>`, a program with its arguments, or an object with
  * options.
  *
- * @throws PhasegateError `DEFINITION_INVALID` if there is no such agent, or its options disagree.
+ * @throws PhasegateError `DEFINITION_INVALID` if there is no such agent, its line cannot be read, or its options disagree.
  */
 export function agentOf(given: AgentFields, { isCompared = false }: AgentOptions = {}): Agent {
   const readOnly = isCompared ? true : undefined;
@@ -55,10 +56,9 @@ export function agentOf(given: AgentFields, { isCompared = false }: AgentOptions
 // --- internal ---
 
 function namedAgent(given: string, readOnly: true | undefined): Agent {
-  const [, kind, line] = /^(acp|command):(.*)$/su.exec(given) ?? [];
-  const words = (line ?? '').split(/\s+/u).filter((word) => word !== '');
-  if (kind === 'command') return commandAgent(lineOf(words), { readOnly });
-  if (kind === 'acp') return acpOf(words, {});
+  const line = readAgentLine(given);
+  if (line?.kind === 'command') return commandAgent(lineOf(line.words), { readOnly });
+  if (line) return acpOf(line.words, {});
   const known = KNOWN_AGENTS.find((one) => one === given);
   if (known) return jsonlAgent(known);
   throw new PhasegateError(
