@@ -45,6 +45,14 @@ function anchorOf(heading: string): string {
 }
 
 describe('--help', () => {
+  it('has every command that docs/cli.md lists at its top, and no other', async () => {
+    const [, list = ''] =
+      /^# Command line\n\n```sh\n([^`]*)```/u.exec(await readFile(join(repository, 'docs/cli.md'), 'utf8')) ?? [];
+    const listed = [...list.matchAll(/^phasegate (\w+)/gmu)].map(([, name = '']) => name);
+    const names = commandsIn(await helpOf([])).map(({ name }) => name);
+    expect(new Set(listed)).toEqual(new Set(names.filter((name) => name !== 'help')));
+  });
+
   it.each([
     [['help', 'rnu'], "error: unknown command 'rnu'\n(Did you mean run?)"],
     [['rnu', '--help'], "error: unknown command 'rnu'\n(Did you mean run?)"],
