@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { cutList } from '../model/values/cut-list.ts';
 import { newId } from '../model/values/new-id.ts';
 import { decisionSchema, type Decision } from '../model/decision/decision.ts';
 import type { Pipeline } from '../model/definition/define.ts';
@@ -130,9 +131,8 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
 function whyNotStarted(records: readonly RunRecord[], wanted: string): string {
   const names = phaseNames(records);
   if (names.includes(wanted)) return 'That phase has not started in this run.';
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const meant = nearest(wanted, names);
-  return `${meant === undefined ? '' : `Did you mean "${meant}"? `}Its phases are ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
+  return `${meant === undefined ? '' : `Did you mean "${meant}"? `}Its phases are ${cutList(names, MOST_NAMED).join(', ')}.`;
 }
 
 function phaseNames(records: readonly RunRecord[]): readonly string[] {

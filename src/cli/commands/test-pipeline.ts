@@ -6,6 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { cutList } from '../../model/values/cut-list.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { isProblem, type RehearsalFinding } from '../../testing/cover/rehearsal-findings.ts';
 import { rehearseAll, type RehearsedPipeline } from '../../testing/cover/rehearse-all.ts';
@@ -75,8 +76,7 @@ function findingLine(finding: RehearsalFinding): Line {
 const MOST_NAMES = 8;
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return cutList(names, MOST_NAMES, oneLine).join(', ');
 }
 
 function refuseYaml(file: string): void {

@@ -5,6 +5,7 @@
  */
 import type { AnyPhase, AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
+import { cutList } from '../values/cut-list.ts';
 import { graphOf, reach, type Graph, type GraphNode } from '../values/graph.ts';
 import { cycles, isAcyclic } from './cycles.ts';
 import { estimateProblems } from './estimates.ts';
@@ -239,6 +240,5 @@ function targets(where: string, review: AnyReview, graph: Graph, index: number):
 }
 
 function quoted(list: readonly string[]): string {
-  const some = list.slice(0, 12).map((name) => `"${name}"`);
-  return some.join(', ') + (list.length > some.length ? ' and more' : '');
+  return cutList(list, 12, (name) => `"${name}"`).join(', ');
 }

@@ -5,6 +5,7 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { cutList } from '../../model/values/cut-list.ts';
 import { resolveName } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
@@ -39,7 +40,7 @@ export async function notesAbout(options: StateOptions): Promise<readonly Note[]
 
 /** The note that repositories inside of the user's folder are not part of the run. */
 export function nestedLeftOut(nested: readonly string[]): readonly Note[] {
-  const text = `Repositories inside of the user's folder are left out: ${nested.slice(0, MOST_NAMES).join(', ')}.`;
+  const text = `Repositories inside of the user's folder are left out: ${cutList(nested, MOST_NAMES).join(', ')}.`;
   return when(nested.length > 0, 'nestedLeftOut', text);
 }
 
