@@ -7,7 +7,7 @@ import { cutList } from '../model/values/cut-list.ts';
 import { newId } from '../model/values/new-id.ts';
 import { decisionSchema, type Decision } from '../model/decision/decision.ts';
 import type { Pipeline } from '../model/definition/define.ts';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { DecidedBy, RunEvent, RunRecord } from '../model/events/event.ts';
 import { planGraph } from '../model/plan/plan.ts';
 import { retarget } from '../model/review/change-request.ts';
@@ -106,8 +106,7 @@ async function readForFork(
   try {
     return await readRun(store, runId);
   } catch (error) {
-    if (typeof at !== 'number' || decision || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE')
-      throw error;
+    if (typeof at !== 'number' || decision || !hasCode(error, 'STORE_UNREADABLE')) throw error;
     return readRun(store, runId, 1, Math.max(1, at));
   }
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { shellWord } from '../model/values/shell-word.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
@@ -103,7 +103,7 @@ export function unlessDamaged<T>(read: () => T, otherwise: (damage: PhasegateErr
   try {
     return read();
   } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return otherwise(error);
+    if (hasCode(error, 'STORE_UNREADABLE')) return otherwise(error);
     throw error;
   }
 }

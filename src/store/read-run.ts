@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import {
   hasPlan,
@@ -105,7 +105,7 @@ async function unlessRemoved(
   try {
     return await read();
   } catch (error) {
-    if (!PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+    if (!hasCode(error, 'STORE_UNREADABLE')) throw error;
     const left = await store.read(runId, from, 1);
     if (left.length === 0) return [];
     throw error;

@@ -99,6 +99,11 @@ export class PhasegateError extends Error {
   }
 }
 
+/** True for a phasegate error with this code. */
+export function hasCode(thrown: unknown, code: ErrorCode): thrown is PhasegateError {
+  return PhasegateError.is(thrown) && thrown.code === code;
+}
+
 /** A failure as plain JSON: events, results and snapshots carry it in place of an `Error`. */
 export interface ErrorInfo {
   /** A phasegate code, or the `code` the thrown error carried, or `TASK_FAILED`. */

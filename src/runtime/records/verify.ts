@@ -4,7 +4,7 @@
  * @module
  */
 import { checkJournal } from '../../machines/replay/check-journal.ts';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
 import { guardRedact } from '../../model/events/guard-redact.ts';
 import type { Redact } from '../../model/events/redact.ts';
@@ -174,7 +174,7 @@ async function contradictions(store: RunStore, listed: ListedRun, records: reado
 
 /** Returns an error about damage. @throws every other error */
 function damageIn(error: unknown): PhasegateError {
-  if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return error;
+  if (hasCode(error, 'STORE_UNREADABLE')) return error;
   throw error;
 }
 

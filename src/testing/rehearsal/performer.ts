@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import type { Report, TaskContext } from '../../model/handlers/task.ts';
 import { observedContext } from './observed-context.ts';
@@ -82,7 +82,7 @@ export class Performer {
         return process.isDead() ? await never() : value;
       } catch (error) {
         if (process.isDead()) return await never();
-        if (!isScriptError(error)) throw error;
+        if (!hasCode(error, 'SCRIPT_INVALID')) throw error;
         this.#fail(error);
         return await never();
       } finally {
@@ -228,10 +228,6 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 
 function stopped(): Error {
   return new Error('The scripted worker was stopped.');
-}
-
-function isScriptError(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code === 'SCRIPT_INVALID';
 }
 
 function childRefused(phase: string, task: string): PhasegateError {
