@@ -4,9 +4,9 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { counted } from '../../model/values/counts.ts';
 import { verifyRun, type Verification } from '../../runtime/records/verify.ts';
 import { renewHint, restoreHint } from '../../store/damage.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { findRuns } from '../options/find-run.ts';
 import { openStore, storeArgument, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';

@@ -4,11 +4,11 @@
  * @module
  */
 import type { Plan } from '../../model/plan/plan.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { createTimeAxis, type TimeAxis } from '../../projections/timeline/time-axis.ts';
 import type { Timeline, TimelineBar } from '../../projections/timeline/timeline.ts';
 import { busyStretches } from '../../projections/timeline/work-times.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { timelineKinds, timelineWords } from '../../projections/wording/timeline-words.ts';
 import { fit, span, type Line } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';

@@ -5,6 +5,7 @@
  */
 import type { AnyPhase, AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
+import { counted } from '../values/counts.ts';
 import { cutList } from '../values/cut-list.ts';
 import { graphOf, reach, type Graph, type GraphNode } from '../values/graph.ts';
 import { cycles, isAcyclic } from './cycles.ts';
@@ -215,7 +216,7 @@ function emptyReview(where: string, review: AnyReview, reviewers: number, path: 
     return [{ code: 'REVIEW_EMPTY', where, message: 'it has neither reviewers nor checks', hint, path }];
   }
   if (typeof review.quorum !== 'number' || review.quorum <= reviewers) return [];
-  const count = reviewers === 0 ? 'no reviewers' : reviewers === 1 ? '1 reviewer' : `${reviewers} reviewers`;
+  const count = reviewers === 0 ? 'no reviewers' : counted(reviewers, 'reviewer');
   const message = `its quorum is ${review.quorum} but it has ${count}`;
   const hint = 'Lower the quorum or add reviewers.';
   return [{ code: 'QUORUM_IMPOSSIBLE', where, message, hint, path: [...path, 'quorum'] }];

@@ -6,6 +6,7 @@
 import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import type { Report, TaskContext } from '../../model/handlers/task.ts';
+import { counted } from '../../model/values/counts.ts';
 import { observedContext } from './observed-context.ts';
 import { RealTime } from './real-time.ts';
 import { fullName, type Cast, type StepSource } from './script.ts';
@@ -117,7 +118,7 @@ export class Performer {
     if (step) return step;
     throw new PhasegateError(
       'SCRIPT_INVALID',
-      `Cannot continue the rehearsal as "${name}" is needed once more, and its script ends after ${steps.length} step${steps.length === 1 ? '' : 's'}`,
+      `Cannot continue the rehearsal as "${name}" is needed once more, and its script ends after ${counted(steps.length, 'step')}`,
       { hint: 'Add a step, or let the last one be repeats(step).' },
     );
   }

@@ -5,6 +5,7 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted } from '../../model/values/counts.ts';
 import { cutList } from '../../model/values/cut-list.ts';
 import { resolveName } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
@@ -68,7 +69,7 @@ async function differences({ repository, hasUncommitted }: StateOptions): Promis
 const UNTRACKED = '?? ';
 
 function uncommitted(changed: number, untracked: number, hasUncommitted: boolean): readonly Note[] {
-  const numbers = `${count(changed, 'changed file')} and ${count(untracked, 'untracked path')}`;
+  const numbers = `${counted(changed, 'changed file')} and ${counted(untracked, 'untracked path')}`;
   const text = hasUncommitted
     ? `The run starts with the user's uncommitted work: ${numbers}.`
     : `The user's uncommitted work is not part of the run: ${numbers}. Nobody may assume that it is there.`;
@@ -154,10 +155,6 @@ function pair(item: string): readonly [string, string] {
 
 function when(condition: boolean, code: NoteCode, text: string): readonly Note[] {
   return condition ? [{ code, text }] : [];
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function exists(path: string): Promise<boolean> {
