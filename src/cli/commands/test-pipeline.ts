@@ -5,7 +5,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { cutList } from '../../model/values/cut-list.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { isProblem, type RehearsalFinding } from '../../testing/cover/rehearsal-findings.ts';
@@ -93,7 +93,7 @@ async function writeTest(file: string, text: string, io: ProgramIo): Promise<voi
   try {
     await writeFile(placeOf(test, io), text, { flag: 'wx' });
   } catch (cause) {
-    throw new PhasegateError('FILE_EXISTS', `Cannot write "${test}": ${cause instanceof Error ? cause.message : ''}`, {
+    throw new PhasegateError('FILE_EXISTS', `Cannot write "${test}": ${errorInfo(cause).message}`, {
       hint: 'Rename or remove that file, and try again.',
       cause,
     });

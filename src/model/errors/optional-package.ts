@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from './phasegate-error.ts';
+import { codeOf, PhasegateError } from './phasegate-error.ts';
 
 /** An optional package. */
 export interface OptionalPackage {
@@ -27,6 +27,6 @@ export function refuseMissing({ name, action, install = name }: OptionalPackage)
 
 /** True if an import has failed as the package is not installed. */
 export function isMissing(thrown: unknown, name: string): boolean {
-  const code: unknown = Reflect.get(Object(thrown), 'code');
+  const code = codeOf(thrown);
   return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && String(thrown).includes(name);
 }

@@ -104,6 +104,12 @@ export function hasCode(thrown: unknown, code: ErrorCode): thrown is PhasegateEr
   return PhasegateError.is(thrown) && thrown.code === code;
 }
 
+/** The code of any thrown value, such as `ENOENT`; empty if it has none. */
+export function codeOf(thrown: unknown): string {
+  const code: unknown = Reflect.get(Object(thrown), 'code');
+  return typeof code === 'string' ? code : '';
+}
+
 /** A failure as plain JSON: events, results and snapshots carry it in place of an `Error`. */
 export interface ErrorInfo {
   /** A phasegate code, or the `code` the thrown error carried, or `TASK_FAILED`. */
@@ -128,9 +134,8 @@ export interface ErrorInfo {
 export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'): ErrorInfo {
   try {
     if (thrown instanceof Error || PhasegateError.is(thrown)) {
-      const code: unknown = Reflect.get(thrown, 'code');
       return {
-        code: typeof code === 'string' ? cutEnd(code, TEXT_LIMITS.name) : fallback,
+        code: cutEnd(codeOf(thrown), TEXT_LIMITS.name) || fallback,
         name: cutEnd(String(thrown.name), TEXT_LIMITS.name),
         message: cutText(messageOf(thrown)),
         ...(thrown.cause !== undefined && { cause: cutText(briefly(thrown.cause)) }),
