@@ -16,8 +16,7 @@ import type { AgentResult, AgentTurn } from '../agents/agent.ts';
 import { adviseOn, clauseOf } from '../agents/failure-words.ts';
 import { decidePermission } from '../agents/permission-decision.ts';
 import type { Submission } from '../agents/submit/submission.ts';
-import { refuseMissing } from '../model/errors/optional-package.ts';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { PhasegateError, refuseMissing } from '../model/errors/phasegate-error.ts';
 import type { MessageStream } from './message-stream.ts';
 import { usageIn, type UpdateReader } from './updates.ts';
 
@@ -55,7 +54,7 @@ export async function loadAcp(
   load: () => Promise<AcpPackage> = () => import('@agentclientprotocol/sdk'),
 ): Promise<AcpPackage> {
   const name = '@agentclientprotocol/sdk';
-  return load().catch(refuseMissing({ name, action: 'ask an agent by ACP', install: `${name}@^2.4.0` }));
+  return load().catch(refuseMissing(name, 'ask an agent by ACP', `${name}@^2.4.0`));
 }
 
 /** Begins a conversation. */

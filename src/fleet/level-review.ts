@@ -11,7 +11,7 @@ import { asksPeople, mayAskPeople } from '../model/handlers/person.ts';
 import type { AnyReview, Check, ReviewContext } from '../model/handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
 import type { CheckResult } from '../model/review/check.ts';
-import { cutList } from '../model/values/cut-list.ts';
+import { cutList } from '../model/values/counts.ts';
 import type { AgentLevelReviewer, FleetOptions, LevelCheck, LevelReview, LevelReviewer } from './fleet-options.ts';
 import {
   fittingChange,

@@ -6,7 +6,7 @@
 import type { TaskContext } from '../model/handlers/task.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Workspace as AgentFolder } from '../agents/work/workspace.ts';
-import { cutList } from '../model/values/cut-list.ts';
+import { cutList } from '../model/values/counts.ts';
 import type { Changes, Workspace } from '../workspaces/port.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { placeOf } from './subtask-work.ts';

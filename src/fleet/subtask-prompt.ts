@@ -4,7 +4,7 @@
  * @module
  */
 import { subtaskDescription } from '../model/plan/level.ts';
-import { cutList } from '../model/values/cut-list.ts';
+import { cutList } from '../model/values/counts.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
 import type { IntegrationOutput } from './level-outputs.ts';
 import type { Subtask } from './work-plan.ts';

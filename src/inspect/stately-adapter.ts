@@ -4,7 +4,7 @@
  * @module
  */
 import type { ActorRefLike, AnyEventObject, Snapshot } from 'xstate';
-import { refuseMissing } from '../model/errors/optional-package.ts';
+import { refuseMissing } from '../model/errors/phasegate-error.ts';
 import type { ActorInspection } from './actor-registry.ts';
 import { previewOf, shownWithoutPlan } from './snapshot-preview.ts';
 import type { Translator } from './viewer.ts';
@@ -18,7 +18,7 @@ export async function loadStately(
   load: () => Promise<StatelyInspect> = () =>
     import(/* webpackIgnore: true */ /* @vite-ignore */ '@statelyai/inspect').catch(fail),
 ): Promise<StatelyInspect> {
-  return load().catch(refuseMissing({ name: '@statelyai/inspect', action: 'inspect a run' }));
+  return load().catch(refuseMissing('@statelyai/inspect', 'inspect a run'));
 }
 
 /** Creates the translation into messages of the Stately inspector. */

@@ -5,7 +5,7 @@
  */
 import type { OpenAI } from 'openai';
 import { ModelError } from '../llm/call/model-error.ts';
-import { isMissing } from '../model/errors/optional-package.ts';
+import { isMissing } from '../model/errors/phasegate-error.ts';
 import type { OpenAIClient, OpenAIModel } from './options.ts';
 
 /** The key and the server from the options or the environment. */

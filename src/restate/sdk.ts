@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { refuseMissing } from '../model/errors/optional-package.ts';
+import { refuseMissing } from '../model/errors/phasegate-error.ts';
 
 /** The SDK. */
 export type Sdk = typeof import('@restatedev/restate-sdk');
@@ -12,7 +12,7 @@ export type Sdk = typeof import('@restatedev/restate-sdk');
 export async function loadSdk(load: () => Promise<Sdk> = importSdk): Promise<Sdk> {
   completePromise();
   const name = '@restatedev/restate-sdk';
-  return load().catch(refuseMissing({ name, action: 'serve runs to Restate', install: `${name}@^1.17.2` }));
+  return load().catch(refuseMissing(name, 'serve runs to Restate', `${name}@^1.17.2`));
 }
 
 // --- internal ---

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { cutList } from '../model/values/cut-list.ts';
+import { cutList } from '../model/values/counts.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { createRunInbox, type RunInbox, type RunInboxOptions } from './inbox/inbox.ts';
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { cutList } from '../model/values/cut-list.ts';
+import { cutList } from '../model/values/counts.ts';
 import { newId } from '../model/values/new-id.ts';
 import { decisionSchema, type Decision } from '../model/decision/decision.ts';
 import type { Pipeline } from '../model/definition/define.ts';

@@ -6,7 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Check, CheckOptions } from '../../model/handlers/phase.ts';
 import type { CheckResult } from '../../model/review/check.ts';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { plainText } from '../../model/values/plain-text.ts';
 import type { CommandContext } from './command-env.ts';
 import { execute, failed, type CommandLine } from './command-line.ts';

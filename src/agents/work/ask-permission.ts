@@ -4,7 +4,7 @@
  * @module
  */
 import { asksPeople, type AskPerson } from '../../model/handlers/person.ts';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { maskKnown } from '../../model/values/known-secrets.ts';
 import { plainText } from '../../model/values/plain-text.ts';
 import { cutEnd } from '../../model/values/text-limits.ts';

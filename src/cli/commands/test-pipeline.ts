@@ -6,7 +6,7 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { isProblem, type RehearsalFinding } from '../../testing/cover/rehearsal-findings.ts';
 import { rehearseAll, type RehearsedPipeline } from '../../testing/cover/rehearse-all.ts';

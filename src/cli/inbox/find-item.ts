@@ -4,7 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { OpenStore } from '../options/store-option.ts';
 import { oneLine } from '../terminal/text.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { parentOf } from '../../runtime/child-ids.ts';
 import type { ListedRun, RunFilter } from '../../store/port.ts';
 import { oneLine } from '../terminal/text.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { relative } from 'node:path';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import type { UnclaimedRuns } from '../../projections/run/unclaimed-runs.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { argument, duration, oneLine } from '../terminal/text.ts';

@@ -5,8 +5,7 @@
  */
 import type { AnyPhase, AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
-import { counted } from '../values/counts.ts';
-import { cutList } from '../values/cut-list.ts';
+import { counted, cutList } from '../values/counts.ts';
 import { graphOf, reach, type Graph, type GraphNode } from '../values/graph.ts';
 import { cycles, isAcyclic } from './cycles.ts';
 import { estimateProblems } from './estimates.ts';

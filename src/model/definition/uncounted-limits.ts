@@ -5,7 +5,7 @@
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
-import { cutList } from '../values/cut-list.ts';
+import { cutList } from '../values/counts.ts';
 import type { TaskWork, Work } from './compile.ts';
 import { estimateHint, uncounted } from './estimates.ts';
 

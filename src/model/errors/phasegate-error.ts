@@ -110,6 +110,27 @@ export function codeOf(thrown: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
+/** True if an import has failed as the package is not installed. */
+export function isMissing(thrown: unknown, name: string): boolean {
+  return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(thrown)) && String(thrown).includes(name);
+}
+
+/**
+ * Makes the `catch` of an import of an optional package. It throws `PACKAGE_MISSING` if that is not installed, else the given error.
+ *
+ * @param action Purpose of the package, such as `open a Postgres store`.
+ * @param install Argument of `npm install`. @default the name
+ */
+export function refuseMissing(name: string, action: string, install = name): (thrown: unknown) => never {
+  return (thrown) => {
+    if (!isMissing(thrown, name)) throw thrown;
+    throw new PhasegateError('PACKAGE_MISSING', `Cannot ${action} as the package "${name}" is not installed`, {
+      hint: `Run \`npm install ${install}\`.`,
+      cause: thrown,
+    });
+  };
+}
+
 /** A failure as plain JSON: events, results and snapshots carry it in place of an `Error`. */
 export interface ErrorInfo {
   /** A phasegate code, or the `code` the thrown error carried, or `TASK_FAILED`. */

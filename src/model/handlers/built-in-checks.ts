@@ -5,7 +5,7 @@
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import type { CheckResult } from '../review/check.ts';
-import { cutList } from '../values/cut-list.ts';
+import { cutList } from '../values/counts.ts';
 import { check, isSchema, type StandardSchemaV1 } from '../values/standard-schema.ts';
 import type { Check, CheckOptions, ReviewContext } from './phase.ts';
 import type { AnyTask, Inputs, Outputs } from './task.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { stringify } from 'safe-stable-stringify';
-import { cutList } from '../values/cut-list.ts';
+import { cutList } from '../values/counts.ts';
 import type { PhasePlan, Plan } from './plan.ts';
 
 /** Returns one line for each difference of a phase that has started; none if the phase is gone or equal. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { contentHash } from '../values/content-hash.ts';
-import { cutList } from '../values/cut-list.ts';
+import { cutList } from '../values/counts.ts';
 import type { FailedCheck } from './check.ts';
 
 /** A check that failed before the phase began. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { refuseMissing } from '../../model/errors/optional-package.ts';
+import { refuseMissing } from '../../model/errors/phasegate-error.ts';
 import type { OpenPool } from './connection.ts';
 import type { ListeningClient, PostgresClient, PostgresPool } from './place.ts';
 
@@ -84,6 +84,6 @@ function hasEvents(client: PostgresClient): client is PostgresClient & Pick<List
 function loadPg(): Promise<Pg> {
   // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
   return import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg').catch(
-    refuseMissing({ name: 'pg', action: 'open a Postgres store', install: 'pg@^8.11.0' }),
+    refuseMissing('pg', 'open a Postgres store', 'pg@^8.11.0'),
   );
 }

@@ -7,7 +7,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { questionOf } from '../../model/handlers/human.ts';
 import type { Limits } from '../../model/plan/policy-schema.ts';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { nearest } from '../../model/values/nearest.ts';
 import type { Crash } from './crash.ts';
 import { shapeProblems } from './script-problems.ts';

@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from 'zod';
-import { cutList } from '../../model/values/cut-list.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { changesOf } from '../git/changes.ts';
 import { messageOf, writeCommit } from '../git/commit.ts';
 import { attemptRef } from '../git/names.ts';

@@ -5,8 +5,7 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { counted } from '../../model/values/counts.ts';
-import { cutList } from '../../model/values/cut-list.ts';
+import { counted, cutList } from '../../model/values/counts.ts';
 import { resolveName } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';

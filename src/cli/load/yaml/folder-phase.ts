@@ -16,7 +16,7 @@ import { needsRework } from '../../../model/handlers/needs-rework.ts';
 import type { AnyPhase, AnyReview, ReviewOptions } from '../../../model/handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../../../model/handlers/task.ts';
 import { HAND_OVER, OWN_TASKS } from '../../../model/plan/level.ts';
-import { cutList } from '../../../model/values/cut-list.ts';
+import { cutList } from '../../../model/values/counts.ts';
 import { cutEnd } from '../../../model/values/text-limits.ts';
 import type { Workspaces } from '../../../workspaces/port.ts';
 import { reviewerName, type ReviewFields, type TaskFields } from './build-work.ts';

@@ -1,8 +1,13 @@
-/** Lists in messages: all entries, or the first ones with the number of the others. */
+/** Counts in messages. Of a list, all entries are written, or the first ones with the number of the others. */
 import { expect, it } from 'vitest';
-import { cutList } from '../src/model/values/cut-list.ts';
+import { counted, cutList, times } from '../src/model/values/counts.ts';
 
 const quoted = (entry: number) => `"${entry}"`;
+
+it('writes one without a plural', () => {
+  expect([0, 1, 2].map((count) => counted(count, 'phase'))).toEqual(['0 phases', '1 phase', '2 phases']);
+  expect([0, 1, 2].map(times)).toEqual(['0 times', 'once', '2 times']);
+});
 
 it.each([
   [cutList([], 2), []],
