@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  counted,
-  dollars,
-  estimatedText,
-  outOf,
-  thousands,
-  usageText,
-} from '../src/projections/wording/amount-words.ts';
+import { counted } from '../src/model/values/counts.ts';
+import { dollars, estimatedText, outOf, thousands, usageText } from '../src/projections/wording/amount-words.ts';
 
 describe('texts of amounts', () => {
   it('give money two significant digits', () => {

@@ -540,7 +540,7 @@ describe('matchesSchema()', () => {
     const lines = a.calls[1]?.revision?.feedback.split('\n') ?? [];
     expect(lines).toHaveLength(22);
     expect(Math.max(...lines.map((line) => line.length))).toBe(500);
-    expect(lines.at(-1)).toBe('… and 30 more');
+    expect(lines.at(-1)).toBe('and 30 more');
   });
 
   it('reports a missing task, or a missing schema', async () => {

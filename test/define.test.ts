@@ -602,6 +602,12 @@ describe('definePipeline() lists every problem at once', () => {
     expect(error?.message).toContain('\n  and 200 more, in `problems`\n');
   });
 
+  it('with the number of the names that a hint leaves out', () => {
+    const phases = Array.from({ length: 15 }, (_, index) => step(`p${index}`, index === 14 ? { after: ['q'] } : {}));
+    const error = errorOf({ name: 'p', phases });
+    expect(error?.problems[0]?.hint).toMatch(/the phases are "p0", .*, "p11", and 3 more\.$/u);
+  });
+
   it('without follow-up problems of parts that cannot be read', () => {
     const research = step('research', { tasks: [42, null, work('x', { run: 1 }), work('y', { after: ['x'] })] });
     const phases = [research, step('writing', { after: [research], review: { by: approve, rewindTo: [research] } })];

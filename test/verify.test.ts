@@ -41,7 +41,12 @@ async function stored(): Promise<RunStore> {
 
 describe('verifyRun()', () => {
   it('finds no problem in a run as it was recorded', async () => {
-    expect(await verifyRun(await stored(), 'run')).toMatchObject({ runId: 'run', records: 8, problems: [] });
+    expect(await verifyRun(await stored(), 'run')).toMatchObject({
+      runId: 'run',
+      records: 8,
+      problems: [],
+      isPlanDamaged: false,
+    });
   });
 
   it('refuses a run that is not there', async () => {
@@ -84,8 +89,8 @@ describe('verifyRun()', () => {
   it.each(damages)('finds %s', async (_, damage, problem) => {
     const store = await stored();
     const damaged = Object.assign(Object.create(store) as RunStore, damage(store));
-    const { problems } = await verifyRun(damaged, 'run');
-    expect(problems).toEqual([expect.stringContaining(problem)]);
+    const { problems, isPlanDamaged } = await verifyRun(damaged, 'run');
+    expect([problems, isPlanDamaged]).toEqual([[expect.stringContaining(problem)], false]);
   });
 
   it.each(damages.slice(0, 5))('leaves a run with %s that can be forked before it', async (_, damage) => {

@@ -16,7 +16,7 @@ import type { AgentResult, AgentTurn } from '../agents/agent.ts';
 import { adviseOn, clauseOf } from '../agents/failure-words.ts';
 import { decidePermission } from '../agents/permission-decision.ts';
 import type { Submission } from '../agents/submit/submission.ts';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { PhasegateError, refuseMissing } from '../model/errors/phasegate-error.ts';
 import type { MessageStream } from './message-stream.ts';
 import { usageIn, type UpdateReader } from './updates.ts';
 
@@ -53,22 +53,8 @@ export interface Conversation {
 export async function loadAcp(
   load: () => Promise<AcpPackage> = () => import('@agentclientprotocol/sdk'),
 ): Promise<AcpPackage> {
-  try {
-    return await load();
-  } catch (cause) {
-    const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
-    const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
-    if (!isMissing || !/@agentclientprotocol\b/u.test(String(cause))) throw cause;
-    const name = '@agentclientprotocol/sdk';
-    throw new PhasegateError(
-      'PACKAGE_MISSING',
-      `Cannot ask an agent by ACP as the package "${name}" is not installed`,
-      {
-        hint: `Run \`npm install ${name}@^2.4.0\`.`,
-        cause,
-      },
-    );
-  }
+  const name = '@agentclientprotocol/sdk';
+  return load().catch(refuseMissing(name, 'ask an agent by ACP', `${name}@^2.4.0`));
 }
 
 /** Begins a conversation. */

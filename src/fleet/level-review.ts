@@ -11,6 +11,7 @@ import { asksPeople, mayAskPeople } from '../model/handlers/person.ts';
 import type { AnyReview, Check, ReviewContext } from '../model/handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../model/handlers/task.ts';
 import type { CheckResult } from '../model/review/check.ts';
+import { cutList } from '../model/values/counts.ts';
 import type { AgentLevelReviewer, FleetOptions, LevelCheck, LevelReview, LevelReviewer } from './fleet-options.ts';
 import {
   fittingChange,
@@ -187,8 +188,7 @@ const MOST_PATHS = 20;
 type Conflicts = IntegrationOutput['conflicts'];
 
 function conflictLine({ name, paths }: Conflicts[number]): string {
-  const more = paths.length > MOST_PATHS ? `, and ${paths.length - MOST_PATHS} more` : '';
-  return `Subtask "${name}" conflicts with earlier subtasks in ${paths.slice(0, MOST_PATHS).join(', ')}${more}.`;
+  return `Subtask "${name}" conflicts with earlier subtasks in ${cutList(paths, MOST_PATHS).join(', ')}.`;
 }
 
 function names(conflicts: Conflicts): string {

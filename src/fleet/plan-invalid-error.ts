@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { counted } from '../model/values/counts.ts';
 import { elided } from '../model/values/text-limits.ts';
 
 /** Kinds of problems of a work plan; each has an entry in `docs/errors.md#PLAN_INVALID`. */
@@ -32,10 +33,12 @@ export class PlanInvalidError extends PhasegateError {
   readonly problems: readonly PlanProblem[];
 
   constructor(problems: readonly PlanProblem[]) {
-    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     const lines = problems.slice(0, MOST_LINES).map((one) => `  ${problemLine(one)}`);
     const more = problems.length > MOST_LINES ? [`  and ${problems.length - MOST_LINES} more, in \`problems\``] : [];
-    super('PLAN_INVALID', `Cannot use the plan as it has ${count}:\n${[...lines, ...more].join('\n')}`);
+    super(
+      'PLAN_INVALID',
+      `Cannot use the plan as it has ${counted(problems.length, 'problem')}:\n${[...lines, ...more].join('\n')}`,
+    );
     this.problems = problems;
   }
 }

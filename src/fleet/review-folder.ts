@@ -6,6 +6,7 @@
 import type { TaskContext } from '../model/handlers/task.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { Workspace as AgentFolder } from '../agents/work/workspace.ts';
+import { cutList } from '../model/values/counts.ts';
 import type { Changes, Workspace } from '../workspaces/port.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { placeOf } from './subtask-work.ts';
@@ -68,9 +69,8 @@ function open(options: FleetOptions, commit: string, context: TaskContext): Prom
 }
 
 function changed({ task, phase }: TaskContext, { files, fileCount }: Changes): PhasegateError {
-  const some = files.slice(0, 5).map(({ path }) => path);
-  const more = fileCount > some.length ? `, and ${fileCount - some.length} more` : '';
-  const problem = `Cannot use the review of "${task}" in phase "${phase}" as it has changed files: ${some.join(', ')}${more}`;
+  const some = cutList(files, 5, ({ path }) => path, fileCount);
+  const problem = `Cannot use the review of "${task}" in phase "${phase}" as it has changed files: ${some.join(', ')}`;
   return new PhasegateError('AGENT_FAILED', problem, {
     hint: 'A reviewer only reads. Tell it so in its criteria, or use an agent with a sandbox.',
   });

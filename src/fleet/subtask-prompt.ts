@@ -4,6 +4,7 @@
  * @module
  */
 import { subtaskDescription } from '../model/plan/level.ts';
+import { cutList } from '../model/values/counts.ts';
 import type { ArrangedPlan } from './arrange-plan.ts';
 import type { IntegrationOutput } from './level-outputs.ts';
 import type { Subtask } from './work-plan.ts';
@@ -74,9 +75,7 @@ function earlierText({ earlier, isContinued }: SubtaskBrief): readonly string[] 
 const MOST_PATHS = 100;
 
 function conflictText(paths: readonly string[]): string {
-  const more = paths.length > MOST_PATHS ? [`- and ${paths.length - MOST_PATHS} more`] : [];
-  const lines = paths.slice(0, MOST_PATHS).map((path) => `- ${path}`);
   const text =
     'Your earlier changes conflict with those of other subtasks, which the working directory now has. Make your changes again on top of them, in these files:';
-  return [text, ...lines, ...more].join('\n');
+  return [text, ...cutList(paths, MOST_PATHS)].join('\n- ');
 }

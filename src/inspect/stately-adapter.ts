@@ -4,7 +4,7 @@
  * @module
  */
 import type { ActorRefLike, AnyEventObject, Snapshot } from 'xstate';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { refuseMissing } from '../model/errors/phasegate-error.ts';
 import type { ActorInspection } from './actor-registry.ts';
 import { previewOf, shownWithoutPlan } from './snapshot-preview.ts';
 import type { Translator } from './viewer.ts';
@@ -18,16 +18,7 @@ export async function loadStately(
   load: () => Promise<StatelyInspect> = () =>
     import(/* webpackIgnore: true */ /* @vite-ignore */ '@statelyai/inspect').catch(fail),
 ): Promise<StatelyInspect> {
-  try {
-    return await load();
-  } catch (cause) {
-    if (!isMissing(cause)) throw cause;
-    throw new PhasegateError(
-      'PACKAGE_MISSING',
-      'Cannot inspect a run as the package "@statelyai/inspect" is not installed',
-      { hint: 'Run `npm install @statelyai/inspect`.', cause },
-    );
-  }
+  return load().catch(refuseMissing('@statelyai/inspect', 'inspect a run'));
 }
 
 /** Creates the translation into messages of the Stately inspector. */
@@ -44,11 +35,6 @@ export function statelyTranslator({ createInspector }: StatelyInspect): Translat
 
 function fail(cause: unknown): never {
   throw cause;
-}
-
-function isMissing(error: unknown): boolean {
-  const code: unknown = Reflect.get(Object(error), 'code');
-  return code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
 }
 
 /** Copies an event without its large or secret values. The copy is made now, as the event is sent later. */

@@ -5,6 +5,7 @@
  */
 import type { OpenAI } from 'openai';
 import { ModelError } from '../llm/call/model-error.ts';
+import { isMissing } from '../model/errors/phasegate-error.ts';
 import type { OpenAIClient, OpenAIModel } from './options.ts';
 
 /** The key and the server from the options or the environment. */
@@ -41,7 +42,7 @@ export async function loadPackage<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (cause) {
-    if (!isMissing(cause)) throw cause;
+    if (!isMissing(cause, 'openai')) throw cause;
     throw new ModelError('PACKAGE_MISSING', 'Cannot ask a model of OpenAI as the package "openai" is not installed', {
       hint: 'Run `npm install openai`, or give a function of your own as `ask`.',
       retryable: false,
@@ -56,9 +57,4 @@ function isClient(client: OpenAIClient): client is OpenAI {
   return [client.chat?.completions, client.responses].every(
     (one) => typeof one === 'object' && one !== null && typeof Reflect.get(one, 'create') === 'function',
   );
-}
-
-function isMissing(error: unknown): boolean {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && /\bopenai\b/u.test(String(error));
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { refuseMissing } from '../model/errors/phasegate-error.ts';
 
 /** The SDK. */
 export type Sdk = typeof import('@restatedev/restate-sdk');
@@ -11,17 +11,8 @@ export type Sdk = typeof import('@restatedev/restate-sdk');
 /** Loads the SDK. @throws PhasegateError `PACKAGE_MISSING` if it is not installed. */
 export async function loadSdk(load: () => Promise<Sdk> = importSdk): Promise<Sdk> {
   completePromise();
-  try {
-    return await load();
-  } catch (cause) {
-    const code: unknown = Reflect.get(Object(cause), 'code');
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
-    const problem = 'Cannot serve runs to Restate as the package "@restatedev/restate-sdk" is not installed';
-    throw new PhasegateError('PACKAGE_MISSING', problem, {
-      hint: 'Run `npm install @restatedev/restate-sdk@^1.17.2`.',
-      cause,
-    });
-  }
+  const name = '@restatedev/restate-sdk';
+  return load().catch(refuseMissing(name, 'serve runs to Restate', `${name}@^1.17.2`));
 }
 
 // --- internal ---

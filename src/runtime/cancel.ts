@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode } from '../model/errors/phasegate-error.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 import type { RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
@@ -49,6 +49,6 @@ async function cancelChild(...[store, runId, reason, options]: Parameters<typeof
   try {
     await cancelRun(store, runId, reason, options);
   } catch (error) {
-    if (!PhasegateError.is(error) || error.code !== 'RUN_ENDED') throw error;
+    if (!hasCode(error, 'RUN_ENDED')) throw error;
   }
 }

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { cutList } from '../model/values/counts.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { createRunInbox, type RunInbox, type RunInboxOptions } from './inbox/inbox.ts';
 
@@ -65,11 +66,10 @@ function notify(): void {
 }
 
 function noticeOf({ runId, isStored, items }: Waiting): string {
-  const more = items.length > MOST_NAMED ? [`  and ${items.length - MOST_NAMED} more`] : [];
+  const named = cutList(items, MOST_NAMED, ({ id, kind, about }) => `${id}: ${kind} of ${JSON.stringify(about)}`);
   return [
     `phasegate: run ${runId} waits for a person, and this program ends as it has no other work. Open items:`,
-    ...items.slice(0, MOST_NAMED).map(({ id, kind, about }) => `  ${id}: ${kind} of ${JSON.stringify(about)}`),
-    ...more,
+    ...named.map((line) => `  ${line}`),
     isStored
       ? 'The run is in its store: answer with answerItem() or phasegate inbox, then resume it with resumeRun().'
       : 'The run is lost. Answer while the program runs, with run.decide() or run.answer(); or pass a `store`, so that the run can be resumed.',

@@ -3,10 +3,11 @@
  *
  * @module
  */
+import { cutList } from '../model/values/counts.ts';
 import { newId } from '../model/values/new-id.ts';
 import { decisionSchema, type Decision } from '../model/decision/decision.ts';
 import type { Pipeline } from '../model/definition/define.ts';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { DecidedBy, RunEvent, RunRecord } from '../model/events/event.ts';
 import { planGraph } from '../model/plan/plan.ts';
 import { retarget } from '../model/review/change-request.ts';
@@ -105,8 +106,7 @@ async function readForFork(
   try {
     return await readRun(store, runId);
   } catch (error) {
-    if (typeof at !== 'number' || decision || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE')
-      throw error;
+    if (typeof at !== 'number' || decision || !hasCode(error, 'STORE_UNREADABLE')) throw error;
     return readRun(store, runId, 1, Math.max(1, at));
   }
 }
@@ -130,9 +130,8 @@ function pointOf(runId: string, records: readonly RunRecord[], at: ForkOptions['
 function whyNotStarted(records: readonly RunRecord[], wanted: string): string {
   const names = phaseNames(records);
   if (names.includes(wanted)) return 'That phase has not started in this run.';
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const meant = nearest(wanted, names);
-  return `${meant === undefined ? '' : `Did you mean "${meant}"? `}Its phases are ${names.slice(0, MOST_NAMED).join(', ')}${more}.`;
+  return `${meant === undefined ? '' : `Did you mean "${meant}"? `}Its phases are ${cutList(names, MOST_NAMED).join(', ')}.`;
 }
 
 function phaseNames(records: readonly RunRecord[]): readonly string[] {

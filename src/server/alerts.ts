@@ -4,7 +4,7 @@
  * @module
  */
 import { setImmediate } from 'node:timers/promises';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode } from '../model/errors/phasegate-error.ts';
 import { foldAlerts, type AlertsFold } from '../projections/alerts/alerts.ts';
 import { damageHint, sentenceOf } from '../store/damage.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
@@ -66,7 +66,7 @@ export function createAlertStream(context: ServerContext): AlertStream {
       // A run without a process writes no records, so its silence is no alert.
       return isWorkedOn ? inRecords : inRecords.filter(({ code }) => code !== 'SILENT');
     } catch (error) {
-      if (!PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      if (!hasCode(error, 'STORE_UNREADABLE')) throw error;
       const { seq, updatedAt: since } = listed;
       const [found, advice] = [sentenceOf(error), error.hint ?? damageHint(listed.runId)];
       return [{ code: 'DAMAGED', severity: 'problem', phase: null, seq, since, found, advice }];

@@ -4,7 +4,7 @@
  * @module
  */
 import { setTimeout } from 'node:timers/promises';
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, type PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import { rootOf } from '../runtime/child-ids.ts';
 import { answerItem } from '../runtime/inbox/answer-item.ts';
@@ -50,7 +50,7 @@ export async function answer(
   try {
     await answerItem(context.store, id, reply, { nonce, by: context.access.user });
   } catch (thrown) {
-    if (!PhasegateError.is(thrown) || thrown.code !== 'ANSWERED') throw thrown;
+    if (!hasCode(thrown, 'ANSWERED')) throw thrown;
     // Another answer came first.
     const now = await withAnswer(context.store, await findItem(context, id, 'answer'));
     throw now.answer || now.closedAt !== undefined ? answeredBy(now) : thrown;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { shellWord } from '../model/values/shell-word.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { RunInfo } from '../projections/run/run-info.ts';
@@ -25,18 +25,26 @@ export function damaged(what: string, runId: string, found: string, good?: numbe
 
 /** The next step for a damaged run. @param good Number of records before the damage, if it is in the records. */
 export function damageHint(runId: string, good?: number): string {
-  const check = `Check the run: phasegate verify ${shellWord(runId)}.`;
-  const restore = 'Restore the store from a copy of it';
-  if (good === undefined || good === 0) return `${check} ${restore}.`;
-  return `${check} ${restore}, or continue before the damage: phasegate fork ${shellWord(runId)} --at ${good}.`;
+  return `Check the run: phasegate verify ${shellWord(runId)}. ${restoreHint(runId, good)}`;
 }
 
-/** Names a plan that is stored separately. */
-export const SHARED_PLAN = 'the plan that it shares with other runs';
+/** The repair of a damaged run. @param store The `--store` argument of the command. @default none */
+export function restoreHint(runId: string, good = 0, store = ''): string {
+  const fork = `, or continue with the records that are good: phasegate fork ${shellWord(runId)} --at ${good}${store}`;
+  return `Restore the store from a copy of it${good === 0 ? '.' : fork}`;
+}
 
-/** The next step for a damaged plan. The plan has the same hash, so its runs can be read again. */
-export const RENEW_PLAN =
-  'Store the plan again for all these runs, by another run of the same definition: phasegate run <pipeline> --detach. Cancel that run afterwards.';
+/** The repair of a damaged plan. The new one has the same hash, so its runs can be read again. */
+export function renewHint(store = ''): string {
+  return `Store the plan again for all these runs, by another run of the same definition: phasegate run <pipeline> --detach${store}. Cancel that run afterwards. Or restore the store from a copy of it.`;
+}
+
+/** The error for a plan that is missing or was changed. Runs of one definition share it. */
+export class PlanDamagedError extends PhasegateError {
+  constructor(problem: string) {
+    super('STORE_UNREADABLE', problem, { hint: renewHint() });
+  }
+}
 
 /** The reason of a damaged item, as a code. */
 export const DAMAGED = 'STORE_UNREADABLE';
@@ -95,7 +103,7 @@ export function unlessDamaged<T>(read: () => T, otherwise: (damage: PhasegateErr
   try {
     return read();
   } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return otherwise(error);
+    if (hasCode(error, 'STORE_UNREADABLE')) return otherwise(error);
     throw error;
   }
 }

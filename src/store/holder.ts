@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { codeOf } from '../model/errors/phasegate-error.ts';
 
 /** The name of this process. Its start time distinguishes it from a later process with the same number. */
 export function thisHolder(): string {
@@ -73,7 +74,7 @@ function lives({ pid, start }: Holder): boolean {
   try {
     node().process?.kill(pid, 0);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    if (codeOf(error) === 'ESRCH') return false;
   }
   const [state] = statOf(pid);
   // A zombie has ended, but its parent has not read its exit status.

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 
 /** Most records of a page. */
@@ -35,7 +35,7 @@ export async function* pagesOf(
     try {
       page = await read(next, Math.min(most, to - next + 1));
     } catch (error) {
-      if (most === 1 || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      if (most === 1 || !hasCode(error, 'STORE_UNREADABLE')) throw error;
       most = 1;
       continue;
     }

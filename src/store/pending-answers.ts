@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import type { Outputs } from '../model/handlers/task.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
@@ -110,7 +110,7 @@ async function messagesTo(store: RunStore, runId: string): Promise<readonly Kept
   try {
     return await store.messages(runId);
   } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return [];
+    if (hasCode(error, 'STORE_UNREADABLE')) return [];
     throw error;
   }
 }

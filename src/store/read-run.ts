@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../model/events/event.ts';
 import {
   hasPlan,
@@ -16,7 +16,7 @@ import {
   type PackedRecord,
 } from '../model/events/large-values.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { damageHint, RENEW_PLAN, SHARED_PLAN } from './damage.ts';
+import { damageHint, PlanDamagedError } from './damage.ts';
 import type { RunStore } from './port.ts';
 
 /** The methods of a store that reading takes. */
@@ -105,7 +105,7 @@ async function unlessRemoved(
   try {
     return await read();
   } catch (error) {
-    if (!PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+    if (!hasCode(error, 'STORE_UNREADABLE')) throw error;
     const left = await store.read(runId, from, 1);
     if (left.length === 0) return [];
     throw error;
@@ -120,10 +120,11 @@ function find(
     const content = await store.artifact(hash);
     if (content !== undefined && isWhole({ hash, content })) return content;
     const found = content === undefined ? 'is missing' : 'was changed';
-    const ofPlan = 'plan' in event && referenceIn(event.plan) === hash;
-    const what = ofPlan ? `${SHARED_PLAN}, the content ${hash},` : `the content ${hash} that it refers to`;
-    throw new PhasegateError('STORE_UNREADABLE', `Cannot read record ${seq} of run ${runId} as ${what} ${found}`, {
-      hint: ofPlan ? `${RENEW_PLAN} Or restore the store from a copy of it.` : damageHint(runId, seq - 1),
+    const problem = `Cannot read record ${seq} of run ${runId} as the`;
+    if ('plan' in event && referenceIn(event.plan) === hash)
+      throw new PlanDamagedError(`${problem} plan that it shares with other runs, the content ${hash}, ${found}`);
+    throw new PhasegateError('STORE_UNREADABLE', `${problem} content ${hash} that it refers to ${found}`, {
+      hint: damageHint(runId, seq - 1),
     });
   };
 }

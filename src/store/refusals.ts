@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { toJson } from '../model/values/json.ts';
 import { itemId } from '../projections/inbox/inbox-item.ts';
 import { memoryProblem } from './memory-rules.ts';
@@ -11,7 +11,7 @@ import type { Batch, Lease, RunMessage } from './port.ts';
 
 /** True if an error says that a store is busy: the same call may succeed later. */
 export function isStoreBusy(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code === 'STORE_BUSY';
+  return hasCode(error, 'STORE_BUSY');
 }
 
 /** State of a run in a store at the time of an append. */

@@ -39,6 +39,8 @@ it.each([
   ]);
   const verified = await phasegate(['verify', ...at], { cwd });
   expect([verified.code, verified.stdout.match(/^✗/gmu)?.length]).toEqual([1, 2]);
+  const { stdout: json } = await phasegate(['verify', 'a', '--json', ...at], { cwd });
+  expect(JSON.parse(json)).toMatchObject({ runId: 'a', records: 0, good: 0, isPlanDamaged: true });
   const [, command = ''] = /phasegate (run <pipeline> --detach --store runs\.db)/u.exec(verified.stdout) ?? [];
   const { stdout } = await phasegate(command.replace('<pipeline>', 'wide.mjs').split(' '), { cwd });
   expect((await phasegate(['cancel', stdout.trim(), ...at], { cwd })).code).toBe(0);

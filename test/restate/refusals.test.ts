@@ -24,11 +24,13 @@ describe('restateServices()', () => {
   });
 
   it('names the missing package and its version, and no other problem', async () => {
-    const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
-    await expect(loadSdk(() => Promise.reject(missing))).rejects.toMatchObject({
+    const missing = (name: string) =>
+      Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' });
+    await expect(loadSdk(() => Promise.reject(missing('@restatedev/restate-sdk')))).rejects.toMatchObject({
       code: 'PACKAGE_MISSING',
       hint: 'Run `npm install @restatedev/restate-sdk@^1.17.2`.',
     });
+    await expect(loadSdk(() => Promise.reject(missing('zod')))).rejects.toThrow("Cannot find package 'zod'");
     await expect(loadSdk(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   });
 });

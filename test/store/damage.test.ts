@@ -337,8 +337,8 @@ describe('a run with a changed record', () => {
   });
 
   it('has commands that a shell takes as they are', () => {
-    expect(damaged('record 2', "it's; one", 'it is missing', 1).message).toContain(
-      String.raw`phasegate fork 'it'\''s; one' --at 1.`,
+    expect(damaged('record 2', "it's; one", 'it is missing', 1).hint).toMatch(
+      /phasegate fork 'it'\\''s; one' --at 1$/u,
     );
   });
 });

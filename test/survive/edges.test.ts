@@ -453,10 +453,10 @@ describe('forkRun()', () => {
     await startRun(wide, { store, runId: 'r' }).result;
     await expect(forkRun(store, 'r', { at: { phase: 'nope' } })).rejects.toMatchObject({
       code: 'FORK_INVALID',
-      hint: `Its phases are ${named(10).join(', ')} and 2 more.`,
+      hint: `Its phases are ${named(10).join(', ')}, and 2 more.`,
     });
     await expect(forkRun(store, 'r', { at: { phase: 'p-1' } })).rejects.toMatchObject({
-      hint: `Did you mean "p1"? Its phases are ${named(10).join(', ')} and 2 more.`,
+      hint: `Did you mean "p1"? Its phases are ${named(10).join(', ')}, and 2 more.`,
     });
     await expect(forkRun(store, 'r', { at: { phase: 'p1' } })).rejects.toMatchObject({
       code: 'FORK_INVALID',

@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { nestedLeftOut } from '../../src/workspaces/snapshot/user-state.ts';
 import {
   makeDirty,
   makeLab,
@@ -179,6 +180,7 @@ describe('uncommitted work', () => {
     const { base, notes, snapshot } = await goThrough(lab, { base: 'head+dirty' });
     expect(notes.map(({ code }) => code)).toEqual(['uncommitted', 'nestedLeftOut']);
     expect(notes[1]?.text).toBe("Repositories inside of the user's folder are left out: empty/, n/.");
+    expect(nestedLeftOut(Array.from({ length: 25 }, (_, at) => `${at}/`))[0]?.text).toMatch(/, 19\/, and 5 more\.$/u);
     expect(await lab.git('diff', '--name-status', 'HEAD', base)).toBe(
       'A\tlink\nA\tnew.txt\nM\tu/dirty.txt\nD\tu/gone.txt\nM\tu/half.txt\nM\tu/staged.txt',
     );

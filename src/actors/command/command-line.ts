@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { commandEnv, commandInput, type CommandContext, type CommandStdin } from './command-env.ts';
 import { lastLines } from './output-excerpt.ts';
 import { runProcess, type ProcessEnd } from './process.ts';
@@ -117,7 +117,7 @@ function stopped(line: CommandLine, signal: AbortSignal): PhasegateError {
 }
 
 function unstartable(line: CommandLine, cwd: string, cause: Error): PhasegateError {
-  const missing = 'code' in cause && cause.code === 'ENOENT';
+  const missing = codeOf(cause) === 'ENOENT';
   const problem = missing ? `there is no such program, or no directory ${cwd}` : cause.message;
   return new PhasegateError('COMMAND_FAILED', `Cannot start ${shown(line)} as ${problem}`, {
     hint: 'Check the program, `PATH` and `cwd`; syntax of the shell needs `shell: true`.',

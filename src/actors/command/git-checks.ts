@@ -6,6 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Check, CheckOptions } from '../../model/handlers/phase.ts';
 import type { CheckResult } from '../../model/review/check.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { plainText } from '../../model/values/plain-text.ts';
 import type { CommandContext } from './command-env.ts';
 import { execute, failed, type CommandLine } from './command-line.ts';
@@ -117,12 +118,11 @@ function namesIn({ stdout }: ProcessEnd): readonly string[] {
 
 function conflictsIn(files: readonly string[]): CheckResult {
   if (files.length === 0) return true;
-  const shown = files.slice(0, MOST_FILES).map((file) => plainText(file).replaceAll('\n', ' '));
-  const left = files.length > MOST_FILES ? [`… and ${files.length - MOST_FILES} more`] : [];
+  const shown = cutList(files, MOST_FILES, (file) => plainText(file).replaceAll('\n', ' '));
   return {
     passed: false,
     requiredChange: `Resolve the merge conflicts in ${files.length === 1 ? shown.join('') : `${files.length} files`}.`,
-    details: ['Merge conflicts, or their markers, are in:', ...shown, ...left].join('\n'),
+    details: ['Merge conflicts, or their markers, are in:', ...shown].join('\n'),
     failures: [...files],
   };
 }

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { codeOf } from '../../model/errors/phasegate-error.ts';
 import type { ProcessIdentity } from '../../model/values/process-identity.ts';
 
 /** Returns the identity of a process of this machine. */
@@ -19,7 +20,7 @@ export function isAlive(known: ProcessIdentity): boolean {
   try {
     process.kill(known.pid, 0);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    if (codeOf(error) === 'ESRCH') return false;
   }
   const fields = statOf(known.pid);
   // A zombie has ended, but its parent has not read its exit status.

@@ -5,6 +5,7 @@
  */
 import { shown, type CommandLine } from '../../actors/command/command-line.ts';
 import { runProcess, type ProcessEnd, type ProcessInput } from '../../actors/command/process.ts';
+import { codeOf } from '../../model/errors/phasegate-error.ts';
 import { agentFailed } from '../agent-error.ts';
 import { agentEnv } from '../agent-marker.ts';
 import type { AgentTurn } from '../agent.ts';
@@ -152,7 +153,7 @@ async function note({ onProcess }: AgentTurn, pid: number): Promise<void> {
 }
 
 function unstartable({ name, line }: Program, { cwd }: AgentTurn, cause: Error): Error {
-  const isMissing = 'code' in cause && cause.code === 'ENOENT';
+  const isMissing = codeOf(cause) === 'ENOENT';
   const found = isMissing ? `there is no such program, or no directory ${cwd}` : cause.message;
   return agentFailed(name, `${shown(line)} cannot be started: ${found}`, {
     hint: 'Install the program, and check `PATH` and the working directory.',

@@ -10,7 +10,7 @@ import { reviewMessages } from '../../llm/review/review-messages.ts';
 import { readVerdict, verdictForm } from '../../llm/review/verdict.ts';
 import type { Decision } from '../../model/decision/decision.ts';
 import { task } from '../../model/definition/define.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ReviewContext } from '../../model/handlers/phase.ts';
 import { personOf } from '../../model/handlers/person.ts';
 import type { PoolOption } from '../../model/handlers/pool.ts';
@@ -103,7 +103,7 @@ export function agentReviewer<const N extends string>(
       try {
         return await review(setting, context);
       } catch (error) {
-        if (!PhasegateError.is(error) || error.code !== 'MODEL_ANSWER_INVALID') throw error;
+        if (!hasCode(error, 'MODEL_ANSWER_INVALID')) throw error;
         return review(setting, context, error.message.split('\n', 1)[0]);
       }
     });

@@ -4,6 +4,7 @@
  * @module
  */
 import { asksPeople, type AskPerson } from '../../model/handlers/person.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { maskKnown } from '../../model/values/known-secrets.ts';
 import { plainText } from '../../model/values/plain-text.ts';
 import { cutEnd } from '../../model/values/text-limits.ts';
@@ -45,11 +46,9 @@ function titleOf(agent: string, { title, kind }: PermissionQuestion): string {
 }
 
 function detailsOf({ paths, details, cwd, access }: PermissionQuestion): string {
-  const more = paths.length - MOST_PATHS;
   return [
     `It works in ${safe(cwd, LONGEST.path)}, in a turn that ${access === 'write' ? 'may change files there' : 'only reads'}.`,
-    ...paths.slice(0, MOST_PATHS).map((path) => `Path: ${safe(path, LONGEST.path)}`),
-    ...(more > 0 ? [`and ${more} more paths`] : []),
+    ...cutList(paths, MOST_PATHS, (path) => `Path: ${safe(path, LONGEST.path)}`),
     ...(details === '' ? [] : [`As the agent states it:\n${safe(details, LONGEST.details)}`]),
   ].join('\n');
 }

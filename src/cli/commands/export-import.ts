@@ -6,9 +6,9 @@
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { counted } from '../../model/values/counts.ts';
 import { newId } from '../../model/values/new-id.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { rootOf } from '../../runtime/child-ids.ts';
 import { copyRun } from '../../runtime/records/copy-run.ts';
 import { moveRuns } from '../../runtime/records/move-runs.ts';

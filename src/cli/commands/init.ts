@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { firstCommit, repositoryOf } from '../load/first-commit.ts';
 import { installedAgent } from '../load/installed-agent.ts';
 import { agentOf } from '../load/yaml/build-agent.ts';
@@ -34,7 +34,7 @@ export async function initFolder(language: Language, { agent }: InitFlags, io: P
   try {
     await writeFile(placeOf(file, io), text, { flag: 'wx' });
   } catch (cause) {
-    if (!isTaken(cause)) throw unwritable(file, cause);
+    if (codeOf(cause) !== 'EEXIST') throw unwritable(file, cause);
     throw new PhasegateError('FILE_EXISTS', `Cannot write "${file}" as the file exists already`, {
       hint: 'Rename the existing file, or change to another folder, and try again.',
       cause,
@@ -108,13 +108,9 @@ Change its prompt and gate; ${pageOf('yaml.md')} and ${pageOf('fleet.md')} expla
 `;
 }
 
-function isTaken(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
-}
-
 function unwritable(file: string, cause: unknown): PhasegateError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  return new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}" as the system refuses: ${why}`, {
+  const { message } = errorInfo(cause);
+  return new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}" as the system refuses: ${message}`, {
     hint: 'Change to a folder that you may write to.',
     cause,
   });

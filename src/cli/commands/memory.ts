@@ -4,7 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { MemoryFilter } from '../../store/port.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { startSeal, type RunningSeal } from '../../model/events/seal.ts';
 import type { RunStore } from '../../store/port.ts';
@@ -60,7 +60,7 @@ async function sealed(
     seal?.add(await wholeRecord(store, record));
     return seal;
   } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return undefined;
+    if (hasCode(error, 'STORE_UNREADABLE')) return undefined;
     throw error;
   }
 }

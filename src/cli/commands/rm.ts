@@ -4,7 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';

@@ -5,7 +5,8 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { isProblem, type RehearsalFinding } from '../../testing/cover/rehearsal-findings.ts';
 import { rehearseAll, type RehearsedPipeline } from '../../testing/cover/rehearse-all.ts';
@@ -75,8 +76,7 @@ function findingLine(finding: RehearsalFinding): Line {
 const MOST_NAMES = 8;
 
 function listed(names: readonly string[]): string {
-  const more = names.length - MOST_NAMES;
-  return `${names.slice(0, MOST_NAMES).map(oneLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return cutList(names, MOST_NAMES, oneLine).join(', ');
 }
 
 function refuseYaml(file: string): void {
@@ -93,7 +93,7 @@ async function writeTest(file: string, text: string, io: ProgramIo): Promise<voi
   try {
     await writeFile(placeOf(test, io), text, { flag: 'wx' });
   } catch (cause) {
-    throw new PhasegateError('FILE_EXISTS', `Cannot write "${test}": ${cause instanceof Error ? cause.message : ''}`, {
+    throw new PhasegateError('FILE_EXISTS', `Cannot write "${test}": ${errorInfo(cause).message}`, {
       hint: 'Rename or remove that file, and try again.',
       cause,
     });

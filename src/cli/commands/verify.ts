@@ -4,15 +4,15 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { counted } from '../../model/values/counts.ts';
 import { verifyRun, type Verification } from '../../runtime/records/verify.ts';
-import { RENEW_PLAN, SHARED_PLAN } from '../../store/damage.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
+import { renewHint, restoreHint } from '../../store/damage.ts';
 import { findRuns } from '../options/find-run.ts';
 import { openStore, storeArgument, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
-import { argument, oneLine } from '../terminal/text.ts';
+import { oneLine } from '../terminal/text.ts';
 
 /** Flags of `phasegate verify`. */
 export interface VerifyFlags extends StoreFlags {
@@ -65,17 +65,18 @@ function storeText(file: string, problems: readonly string[]): string {
 
 /** @param isSealGiven True if the records had to have a seal. */
 function textOf(found: Verification, store: string, isSealGiven: boolean): string {
-  const { runId, records, problems, seal, sealed, checkedFrom } = found;
+  const { runId, records, problems, good, isPlanDamaged, seal, sealed, checkedFrom } = found;
   const name = oneLine(runId);
   const facts = [
     ...(sealed === undefined ? [] : [`Records 1 to ${sealed} have the given seal: nobody has changed them since.`]),
     ...(checkedFrom === undefined ? [] : [migratedText(checkedFrom)]),
   ];
+  const repair = isPlanDamaged ? renewHint(store) : restoreHint(name, good, store);
   const [first = '', ...more] = problems.map((one) => oneLine(one));
   const lines =
     problems.length === 0
       ? [`✓ ${name}: ${counted(records, 'record')}, seal ${seal}`, ...facts]
-      : [`✗ ${name}: ${first}`, ...more, ...facts, isSealGiven && sealed === undefined ? SEEK : adviceOn(found, store)];
+      : [`✗ ${name}: ${first}`, ...more, ...facts, isSealGiven && sealed === undefined ? SEEK : repair];
   return lines.join('\n  ');
 }
 
@@ -86,14 +87,6 @@ function migratedText(checkedFrom: number): string {
 
 const SEEK =
   'If the seal is of this run, its records were changed since. Find a backup or an archive of the time of the seal.';
-
-function adviceOn({ runId, good, problems }: Verification, store: string): string {
-  if (problems.some((one) => one.includes(SHARED_PLAN)))
-    return `${RENEW_PLAN.replace('--detach', `--detach${store}`)} Or restore the store from a copy.`;
-  return good === 0
-    ? 'Restore the store from a copy.'
-    : `Restore the store from a copy, or continue with the records that are good: phasegate fork ${argument(runId)} --at ${good}${store}`;
-}
 
 function needsOneRun(count: number): PhasegateError {
   const found = count === 0 ? 'no run is named' : `${count} runs are named`;

@@ -4,8 +4,8 @@
  * @module
  */
 import { existsSync } from 'node:fs';
+import { counted } from '../../model/values/counts.ts';
 import { sqliteStore } from '../../sqlite.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from '../options/defaults.ts';
 import { withLiveness } from '../options/run-owner.ts';

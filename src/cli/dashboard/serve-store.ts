@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { PipelineToStart } from '../../server/pipelines.ts';
 import { serveDashboard, type Dashboard } from '../../server/serve.ts';
 import { holderIsAlive, thisHolder } from '../../store/holder.ts';
@@ -55,7 +55,7 @@ export async function serveStore(
     try {
       return await serveDashboard(opened.store, { ...options, port: next });
     } catch (thrown) {
-      if (!PhasegateError.is(thrown) || thrown.code !== 'PORT_UNUSABLE') throw thrown;
+      if (!hasCode(thrown, 'PORT_UNUSABLE')) throw thrown;
     }
   }
   return serveDashboard(opened.store, { ...options, port: 0 });

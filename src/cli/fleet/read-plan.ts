@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { PLAN } from '../../fleet/approval.ts';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { parseJson } from '../options/parse-json.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -40,7 +40,7 @@ async function textOf(file: string, io: ProgramIo): Promise<string> {
   try {
     return await readFile(placeOf(file, io), 'utf8');
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+    const isMissing = codeOf(cause) === 'ENOENT';
     const found = isMissing ? 'there is no such file' : errorInfo(cause).message;
     throw new PhasegateError('FILE_UNREADABLE', `Cannot read the plan "${file}" as ${found}`, {
       hint: 'Name a JSON file with a plan, relative to this folder.',
@@ -53,7 +53,7 @@ function jsonIn(file: string, text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    const problem = `Cannot read the plan "${file}" as it is no JSON: ${cause instanceof Error ? cause.message : ''}`;
+    const problem = `Cannot read the plan "${file}" as it is no JSON: ${errorInfo(cause).message}`;
     throw new PhasegateError('PLAN_INVALID', problem, {
       hint: 'Write { "goal": "…", "subtasks": [{ "id": "1", "title": "…", "description": "…" }] }.',
       cause,

@@ -7,7 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
 import { checkedTags } from '../../model/events/run-tags.ts';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import type { ExitCode } from '../process/exit-code.ts';
@@ -98,9 +98,7 @@ export async function runFleet(
   // Goals and plans must not become part of a commit by chance.
   await writeFile(join(dirname(dirname(path)), '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined);
   await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
-    throw cause instanceof Error && 'code' in cause && cause.code === 'EEXIST'
-      ? taken(runId, path)
-      : refused(path, cause);
+    throw codeOf(cause) === 'EEXIST' ? taken(runId, path) : refused(path, cause);
   });
   // The limits are those of the file: flags of a later retry could not raise them.
   return runFile(path, { ...flags, ...noLimits(), runId }, io, ending).catch(async (error: unknown) => {

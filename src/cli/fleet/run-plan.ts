@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { access, constants, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
 import type { OpenStore } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
@@ -62,7 +62,7 @@ async function writeNew(file: string, text: string, io: ProgramIo): Promise<void
   try {
     await writeFile(placeOf(file, io), text, { flag: 'wx' });
   } catch (cause) {
-    throw cause instanceof Error && 'code' in cause && cause.code === 'EEXIST' ? taken(file) : unwritable(file, cause);
+    throw codeOf(cause) === 'EEXIST' ? taken(file) : unwritable(file, cause);
   }
 }
 

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { cutList } from '../../model/values/counts.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { OpenStore } from '../options/store-option.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -41,8 +42,7 @@ function unknown(wanted: string, file: string): PhasegateError {
 }
 
 function ambiguous(wanted: string, found: readonly InboxItem[]): PhasegateError {
-  const named = found.slice(0, MOST_NAMED).map(({ id, about }) => `  ${oneLine(id)}  ${oneLine(about)}`);
-  const more = found.length > MOST_NAMED ? [`  and ${found.length - MOST_NAMED} more`] : [];
-  const problem = `Cannot tell which item ${shown(wanted)} is as ${found.length} ids begin or end with it:\n${[...named, ...more].join('\n')}`;
+  const named = cutList(found, MOST_NAMED, ({ id, about }) => `${oneLine(id)}  ${oneLine(about)}`);
+  const problem = `Cannot tell which item ${shown(wanted)} is as ${found.length} ids begin or end with it:\n  ${named.join('\n  ')}`;
   return new PhasegateError('ITEM_UNKNOWN', problem, { hint: 'Give more of the id, from its beginning or its end.' });
 }

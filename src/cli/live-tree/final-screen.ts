@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { counted } from '../../model/values/counts.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { summaryLines, summaryParts } from '../show/summary.ts';
 import { fit, plain, span, type Line } from '../terminal/line.ts';
 import { rowsOf } from '../terminal/text.ts';

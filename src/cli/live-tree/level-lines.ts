@@ -3,8 +3,8 @@
  *
  * @module
  */
+import { counted } from '../../model/values/counts.ts';
 import type { LevelView, SubtaskView, WorkStatus } from '../../projections/run/fleet-view.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { errorText } from '../terminal/error-text.ts';
 import { span, type Line, type Tone } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';

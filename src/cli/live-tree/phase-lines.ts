@@ -4,9 +4,10 @@
  * @module
  */
 import type { PhasePlan } from '../../model/plan/plan.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { LevelView } from '../../projections/run/fleet-view.ts';
 import type { PhaseResult } from '../../projections/run/run-result.ts';
-import { counted, outOf, usageText } from '../../projections/wording/amount-words.ts';
+import { outOf, usageText } from '../../projections/wording/amount-words.ts';
 import type { WorkTimes } from '../../projections/timeline/work-times.ts';
 import { standingWords, workTimesText } from '../../projections/wording/standing-words.ts';
 import { errorText } from '../terminal/error-text.ts';

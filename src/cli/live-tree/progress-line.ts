@@ -7,8 +7,8 @@ import type { RunTimes } from '../../model/events/run-times.ts';
 import type { Limits } from '../../model/plan/policy-schema.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { dollars, thousands } from '../../projections/wording/amount-words.ts';
-import { span, type Line, type Span } from '../terminal/line.ts';
-import { duration, widthOf } from '../terminal/text.ts';
+import { lineWidth, span, type Line, type Span } from '../terminal/line.ts';
+import { duration } from '../terminal/text.ts';
 import type { RunFold } from './run-fold.ts';
 
 /**
@@ -21,10 +21,10 @@ export function progressLine(state: RunFold, columns: number, now: number): Line
   const parts = partsOf(state, now);
   for (const least of [4, 3, 2, 1]) {
     const line = joined(parts.filter(({ importance }) => importance <= least).map(({ full }) => full));
-    if (widthOfLine(line) <= columns) return line;
+    if (lineWidth(line) <= columns) return line;
   }
   const line = joined(parts.flatMap(({ importance, short }) => (importance === 1 ? [short] : [])));
-  return widthOfLine(line) <= columns ? line : line.slice(0, 1);
+  return lineWidth(line) <= columns ? line : line.slice(0, 1);
 }
 
 // --- internal ---
@@ -90,8 +90,4 @@ function noun(count: number): string {
 
 function joined(spans: readonly Span[]): Line {
   return spans.flatMap((one, index) => (index === 0 ? [one] : [span(' · ', 'dim'), one]));
-}
-
-function widthOfLine(line: Line): number {
-  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { fit, span, type Line } from '../terminal/line.ts';
+import { fit, lineWidth, span, type Line } from '../terminal/line.ts';
 import { glyph, markedText, markOf, marks, type Mark } from '../terminal/marks.ts';
 import { cut, oneLine, widthOf } from '../terminal/text.ts';
 import { levelLine, subtaskLines, type LevelRow } from './level-lines.ts';
@@ -79,7 +79,7 @@ function headLine(name: string, rows: readonly PhaseRow[], columns: number): Lin
     const { text, tone } = glyph(mark);
     return span(`  ${text} ${count}`, tone);
   });
-  const room = columns - counts.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const room = columns - lineWidth(counts);
   if (room < SHORTEST_NAME)
     return counts.map((count, at) => (at === 0 ? { ...count, text: count.text.trimStart() } : count));
   return [span(cut(oneLine(name), room), 'strong'), ...counts];

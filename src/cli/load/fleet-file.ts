@@ -11,7 +11,7 @@ import { compilePlan } from '../../fleet/compile-plan.ts';
 import type { FleetOptions } from '../../fleet/fleet-options.ts';
 import { planGoal } from '../../fleet/plan-goal.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsSchema } from '../../model/plan/policy-schema.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { parseJson } from '../options/parse-json.ts';
@@ -153,7 +153,7 @@ function jsonIn(file: string, text: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
-    throw invalid(file, `it is no JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw invalid(file, `it is no JSON: ${errorInfo(cause).message}`);
   }
 }
 

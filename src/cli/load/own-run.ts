@@ -4,7 +4,7 @@
  * @module
  */
 import { runPipeline, startRun } from '../../index.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
+import { counted } from '../../model/values/counts.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { parentOf } from '../../runtime/child-ids.ts';
 import type { ListedRun, RunFilter } from '../../store/port.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -68,8 +69,7 @@ function unknown(wanted: string, opened: OpenStore): PhasegateError {
 }
 
 function ambiguous(wanted: string, found: readonly ListedRun[]): PhasegateError {
-  const named = found.slice(0, MOST_NAMED).map(({ runId, pipeline }) => `  ${oneLine(runId)}  ${oneLine(pipeline)}`);
-  const more = found.length > MOST_NAMED ? [`  and ${found.length - MOST_NAMED} more`] : [];
-  const problem = `Cannot tell which run ${JSON.stringify(oneLine(wanted))} is as ${found.length} ids begin or end with it:\n${[...named, ...more].join('\n')}`;
+  const named = cutList(found, MOST_NAMED, ({ runId, pipeline }) => `${oneLine(runId)}  ${oneLine(pipeline)}`);
+  const problem = `Cannot tell which run ${JSON.stringify(oneLine(wanted))} is as ${found.length} ids begin or end with it:\n  ${named.join('\n  ')}`;
   return new PhasegateError('RUN_UNKNOWN', problem, { hint: 'Give more of the id, from its beginning or its end.' });
 }

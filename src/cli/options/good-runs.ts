@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { refuseDamaged, sentenceOf } from '../../store/damage.ts';
 import type { ListedRun } from '../../store/port.ts';
@@ -35,7 +35,7 @@ export async function* goodRuns(
       refuseDamaged('read', run);
       yield { run, records: await readPlans(opened.store, run.runId, 1, run.seq) };
     } catch (error) {
-      if (isNamed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      if (isNamed || !hasCode(error, 'STORE_UNREADABLE')) throw error;
       io.stderr.write(`phasegate: run ${oneLine(run.runId)} is left out. ${oneLine(sentenceOf(error))}\n`);
       isOneLeftOut = true;
     }

@@ -4,7 +4,7 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import { shellWord } from '../../model/values/shell-word.ts';
 import { patientStore } from '../../runtime/records/patient-store.ts';
@@ -97,7 +97,7 @@ function openToRead(path: string): RunStore {
   try {
     migrateStore(path);
   } catch (error) {
-    if (!PhasegateError.is(error) || error.code !== 'STORE_READ_ONLY') throw error;
+    if (!hasCode(error, 'STORE_READ_ONLY')) throw error;
     const why = 'it was created by an earlier version, and may not be written';
     throw new PhasegateError('STORE_READ_ONLY', `Cannot migrate the store ${path} as ${why}`, {
       hint: 'Copy the file to a folder that you may write to, and name the copy with --store.',

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { codeOf } from '../../model/errors/phasegate-error.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 
 /** A watcher for the standard streams, whose errors would otherwise end the process in the middle of its work. */
@@ -47,5 +48,5 @@ export function failureText(error: Error): string {
 
 /** True if a write failed because the reader closed the pipe. */
 function isBrokenPipe(error: Error): boolean {
-  return 'code' in error && error.code === 'EPIPE';
+  return codeOf(error) === 'EPIPE';
 }

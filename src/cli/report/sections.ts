@@ -5,11 +5,12 @@
  */
 import { issueId, withIds } from '../../model/decision/issue.ts';
 import { decisionIn, isDemand } from '../../model/review/verdict.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { Defect } from '../../projections/quality/defect.ts';
 import type { Effort } from '../../projections/quality/effort.ts';
 import type { PhaseMeasures } from '../../projections/quality/measures.ts';
 import type { PhaseResult } from '../../projections/run/run-result.ts';
-import { counted, estimatedText } from '../../projections/wording/amount-words.ts';
+import { estimatedText } from '../../projections/wording/amount-words.ts';
 import { timeText } from '../options/duration.ts';
 import { verdictText } from '../show/event-lines.ts';
 import { errorText } from '../terminal/error-text.ts';

@@ -5,7 +5,8 @@
  */
 import type { Analysis, PhaseBound } from '../../model/analysis/analyze.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { counted } from '../../model/values/counts.ts';
+import { usageText } from '../../projections/wording/amount-words.ts';
 import { span, type Line, type Tone } from '../terminal/line.ts';
 import { oneLine, padEnd, widthOf } from '../terminal/text.ts';
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { counted } from '../../model/values/counts.ts';
 import { isProblem } from '../../projections/doctor/diagnose.ts';
 import { FEWEST, type Diagnosis } from '../../projections/doctor/diagnosis.ts';
 import type { GateHistory } from '../../projections/doctor/gate-history.ts';
@@ -26,9 +27,9 @@ export interface DoctorReport {
 export function doctorLines({ runs, gates, sentBack, findings, unclaimed, reader }: DoctorReport): readonly Line[] {
   if (runs === 0) return [[span('no runs', 'dim')]];
   const problems = findings.filter(isProblem).length;
-  const judged = `${many(runs, 'run')}, ${many(gates.length, 'gate')}: `;
+  const judged = `${counted(runs, 'run')}, ${counted(gates.length, 'gate')}: `;
   const notices = findings.length - problems + unclaimed.length;
-  const verdict = `${many(problems, 'problem')}, ${many(notices, 'notice')}`;
+  const verdict = `${counted(problems, 'problem')}, ${counted(notices, 'notice')}`;
   return [
     [span(judged, 'strong'), span(verdict, problems > 0 ? 'bad' : notices > 0 ? 'warn' : 'good')],
     ...findings.flatMap(findingLines),
@@ -113,8 +114,4 @@ function often(attempts: GateHistory['attempts'], taken: number, orMore: boolean
     0,
   );
   return number === 0 ? '·' : String(number);
-}
-
-function many(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
 }

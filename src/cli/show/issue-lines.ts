@@ -5,7 +5,7 @@
  */
 import { groupIssues, issueId } from '../../model/decision/issue.ts';
 import type { ReviewFinding } from '../../model/review/open-issues.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
+import { counted } from '../../model/values/counts.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { cut, oneLine } from '../terminal/text.ts';
 

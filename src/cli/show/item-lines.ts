@@ -3,11 +3,12 @@
  *
  * @module
  */
+import { counted } from '../../model/values/counts.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { Choice } from '../../projections/inbox/item-choices.ts';
 import type { ItemDetail, TriedAttempt } from '../../projections/inbox/item-detail.ts';
 import { unchangedText } from '../../projections/run/loop-words.ts';
-import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { usageText } from '../../projections/wording/amount-words.ts';
 import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
 import { endText } from '../../projections/wording/sequel-words.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';

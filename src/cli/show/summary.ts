@@ -4,8 +4,9 @@
  * @module
  */
 import type { Plan } from '../../model/plan/plan.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { PhaseResult, RunResult } from '../../projections/run/run-result.ts';
-import { counted, usageText } from '../../projections/wording/amount-words.ts';
+import { usageText } from '../../projections/wording/amount-words.ts';
 import { errorText, originOf, withAddress } from '../terminal/error-text.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';

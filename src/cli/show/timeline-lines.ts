@@ -4,13 +4,13 @@
  * @module
  */
 import type { Plan } from '../../model/plan/plan.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { RunSnapshot } from '../../projections/run/run-result.ts';
 import { createTimeAxis, type TimeAxis } from '../../projections/timeline/time-axis.ts';
 import type { Timeline, TimelineBar } from '../../projections/timeline/timeline.ts';
 import { busyStretches } from '../../projections/timeline/work-times.ts';
-import { counted } from '../../projections/wording/amount-words.ts';
 import { timelineKinds, timelineWords } from '../../projections/wording/timeline-words.ts';
-import { fit, span, type Line } from '../terminal/line.ts';
+import { fit, lineWidth, span, type Line } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';
 import { cut, duration, oneLine, padEnd, widthOf } from '../terminal/text.ts';
 import { SENT_BACK, timelineGlyphs, timelineRow, type DrawnBar } from './timeline-row.ts';
@@ -123,14 +123,10 @@ function legendLines({ bars, arrows }: Timeline, columns: number): readonly Line
   const lines: Line[] = [];
   for (const entry of entries) {
     const joined = [...(lines.at(-1) ?? []), span(lines.length === 0 ? '' : '   '), ...entry];
-    if (lines.length > 0 && widthIn(joined) <= columns) lines[lines.length - 1] = joined;
+    if (lines.length > 0 && lineWidth(joined) <= columns) lines[lines.length - 1] = joined;
     else lines.push(entry);
   }
   return lines.length === 0 ? [] : [[], ...lines];
-}
-
-function widthIn(line: Line): number {
-  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
 }
 
 /** Lists rewinds, limits that held the run, and idle times that are drawn short. */

@@ -4,6 +4,7 @@
  * @module
  */
 import { relative } from 'node:path';
+import { cutList } from '../../model/values/counts.ts';
 import type { UnclaimedRuns } from '../../projections/run/unclaimed-runs.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { argument, duration, oneLine } from '../terminal/text.ts';
@@ -21,8 +22,7 @@ export interface Reader {
 /** Creates the lines of one version of a pipeline. */
 export function unclaimedLines(unclaimed: UnclaimedRuns, { now, store, cwd }: Reader): readonly Line[] {
   const { pipeline, source, since, runs } = unclaimed;
-  const named = runs.slice(0, MOST_NAMED).map(oneLine).join(', ');
-  const rest = runs.length > MOST_NAMED ? ` and ${runs.length - MOST_NAMED} more` : '';
+  const named = cutList(runs, MOST_NAMED, oneLine).join(', ');
   const [subject, verb] =
     runs.length === 1 ? ['A run is', 'works on it'] : [`${runs.length} runs of one version are`, 'works on them'];
   const last = `the latest record ${runs.length === 1 ? 'is' : 'of one is'} ${duration(now - since)} old`;
@@ -32,7 +32,7 @@ export function unclaimedLines(unclaimed: UnclaimedRuns, { now, store, cwd }: Re
     [],
     [span('! ', 'warn'), span(oneLine(pipeline), 'strong'), span('  UNCLAIMED', 'dim')],
     [span(`  ${subject} ready, and no process ${verb}; ${last}.`)],
-    [span(`  See ${named}${rest}.`, 'dim')],
+    [span(`  See ${named}.`, 'dim')],
     [
       span(
         `  → Start a worker that has the definition of ${runs.length === 1 ? 'this run' : 'these runs'}: ${command}`,

@@ -36,6 +36,11 @@ export function fit(line: Line, columns: number): Line {
   return fitted;
 }
 
+/** Counts the columns of a line. */
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
 /** Returns the text of a line without its tones. */
 export function plain(line: Line): string {
   return line

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { counted } from '../../model/values/counts.ts';
 import { leftOut, type Fitted } from '../call/fit.ts';
 import type { Message } from '../call/port.ts';
 
@@ -75,9 +76,7 @@ function tasksText(tasks: readonly string[]): string {
 }
 
 function userText({ phase, attempt, unchanged, retriesLeft, fitted, delimiter }: ReviewBrief): string {
-  const left = Number.isFinite(retriesLeft)
-    ? `${retriesLeft} more ${retriesLeft === 1 ? 'time' : 'times'}`
-    : 'any number of times';
+  const left = Number.isFinite(retriesLeft) ? counted(retriesLeft, 'more time') : 'any number of times';
   return `This is attempt ${attempt + 1} of phase ${JSON.stringify(phase)}, which can be sent back ${left}.${unchangedText(unchanged)}${partText(fitted)}
 
 BEGIN ${delimiter}

@@ -8,6 +8,7 @@ import type { PriorFinding } from '../../model/decision/issue-schema.ts';
 import { withIds } from '../../model/decision/issue.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { retryHintOf } from '../../model/errors/retry-hint.ts';
+import { times } from '../../model/values/counts.ts';
 import { unusable } from '../call/model-error.ts';
 
 /**
@@ -150,8 +151,4 @@ function tally(samples: Samples, errors: readonly unknown[]): string {
   const [first] = errors;
   const why = PhasegateError.is(first) ? first.message.split('\n', 1)[0] : String(first);
   return [...said, ...(errors.length > 0 ? [`nothing ${times(errors.length)}: ${why}`] : [])].join(', ');
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { Redact } from '../../model/events/redact.ts';
 import { definitionOf } from '../../model/events/run-definition.ts';
@@ -26,7 +26,7 @@ export function checkJournal(records: readonly RunRecord[], redact?: Redact): vo
   try {
     checkRun(first.runId, first.event, records, redact);
   } catch (error) {
-    if (PhasegateError.is(error) && error.code === 'JOURNAL_DIVERGED') throw error;
+    if (hasCode(error, 'JOURNAL_DIVERGED')) throw error;
     // An event that the machines have no step for, or a plan that is none.
     throw impossible(first.runId, errorInfo(error).message, error);
   }

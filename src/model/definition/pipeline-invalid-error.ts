@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
+import { counted } from '../values/counts.ts';
 
 /** Kinds of problems of a definition; each has an entry in `docs/errors.md#PIPELINE_INVALID`. */
 export type ProblemCode =
@@ -45,12 +46,14 @@ export class PipelineInvalidError extends PhasegateError {
   /** @param pipeline Its name, if it has one. */
   constructor(pipeline: unknown, problems: readonly Problem[]) {
     const subject = typeof pipeline === 'string' ? `pipeline "${pipeline}"` : 'the pipeline';
-    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     const lines = problems
       .slice(0, MOST_LINES)
       .map(({ code, where, message, hint }) => `  ${code} in ${where}: ${message}. ${hint}`);
     const more = problems.length > MOST_LINES ? [`  and ${problems.length - MOST_LINES} more, in \`problems\``] : [];
-    super('PIPELINE_INVALID', `Cannot define ${subject} as it has ${count}:\n${[...lines, ...more].join('\n')}`);
+    super(
+      'PIPELINE_INVALID',
+      `Cannot define ${subject} as it has ${counted(problems.length, 'problem')}:\n${[...lines, ...more].join('\n')}`,
+    );
     this.problems = problems;
   }
 }

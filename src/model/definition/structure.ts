@@ -5,6 +5,7 @@
  */
 import type { AnyPhase, AnyReview, PhaseSettings } from '../handlers/phase.ts';
 import type { AnyTask } from '../handlers/task.ts';
+import { counted, cutList } from '../values/counts.ts';
 import { graphOf, reach, type Graph, type GraphNode } from '../values/graph.ts';
 import { cycles, isAcyclic } from './cycles.ts';
 import { estimateProblems } from './estimates.ts';
@@ -214,7 +215,7 @@ function emptyReview(where: string, review: AnyReview, reviewers: number, path: 
     return [{ code: 'REVIEW_EMPTY', where, message: 'it has neither reviewers nor checks', hint, path }];
   }
   if (typeof review.quorum !== 'number' || review.quorum <= reviewers) return [];
-  const count = reviewers === 0 ? 'no reviewers' : reviewers === 1 ? '1 reviewer' : `${reviewers} reviewers`;
+  const count = reviewers === 0 ? 'no reviewers' : counted(reviewers, 'reviewer');
   const message = `its quorum is ${review.quorum} but it has ${count}`;
   const hint = 'Lower the quorum or add reviewers.';
   return [{ code: 'QUORUM_IMPOSSIBLE', where, message, hint, path: [...path, 'quorum'] }];
@@ -239,6 +240,5 @@ function targets(where: string, review: AnyReview, graph: Graph, index: number):
 }
 
 function quoted(list: readonly string[]): string {
-  const some = list.slice(0, 12).map((name) => `"${name}"`);
-  return some.join(', ') + (list.length > some.length ? ' and more' : '');
+  return cutList(list, 12, (name) => `"${name}"`).join(', ');
 }

@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import type { Plan, TaskPlan } from '../plan/plan.ts';
+import { cutList } from '../values/counts.ts';
 import type { TaskWork, Work } from './compile.ts';
 import { estimateHint, uncounted } from './estimates.ts';
 
@@ -27,11 +28,10 @@ export function refuseUncounted({ phases, limits }: Plan, work: Work): void {
   });
   const [first] = found;
   if (!first) return;
-  const list = found.slice(0, MOST_NAMED).map(({ amount, place }) => `\`${amount}\` of ${place}`);
-  const more = found.length > list.length ? `, and ${found.length - list.length} more` : '';
+  const list = cutList(found, MOST_NAMED, ({ amount, place }) => `\`${amount}\` of ${place}`);
   throw new PhasegateError(
     'INPUT_INVALID',
-    `Cannot limit a run by what nothing reports or estimates: ${list.join(', ')}${more}`,
+    `Cannot limit a run by what nothing reports or estimates: ${list.join(', ')}`,
     { hint: estimateHint(first.amount) },
   );
 }

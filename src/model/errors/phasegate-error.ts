@@ -99,6 +99,38 @@ export class PhasegateError extends Error {
   }
 }
 
+/** True for a phasegate error with this code. */
+export function hasCode(thrown: unknown, code: ErrorCode): thrown is PhasegateError {
+  return PhasegateError.is(thrown) && thrown.code === code;
+}
+
+/** The code of any thrown value, such as `ENOENT`; empty if it has none. */
+export function codeOf(thrown: unknown): string {
+  const code: unknown = Reflect.get(Object(thrown), 'code');
+  return typeof code === 'string' ? code : '';
+}
+
+/** True if an import has failed as the package is not installed. */
+export function isMissing(thrown: unknown, name: string): boolean {
+  return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(thrown)) && String(thrown).includes(name);
+}
+
+/**
+ * Makes the `catch` of an import of an optional package. It throws `PACKAGE_MISSING` if that is not installed, else the given error.
+ *
+ * @param action Purpose of the package, such as `open a Postgres store`.
+ * @param install Argument of `npm install`. @default the name
+ */
+export function refuseMissing(name: string, action: string, install = name): (thrown: unknown) => never {
+  return (thrown) => {
+    if (!isMissing(thrown, name)) throw thrown;
+    throw new PhasegateError('PACKAGE_MISSING', `Cannot ${action} as the package "${name}" is not installed`, {
+      hint: `Run \`npm install ${install}\`.`,
+      cause: thrown,
+    });
+  };
+}
+
 /** A failure as plain JSON: events, results and snapshots carry it in place of an `Error`. */
 export interface ErrorInfo {
   /** A phasegate code, or the `code` the thrown error carried, or `TASK_FAILED`. */
@@ -123,9 +155,8 @@ export interface ErrorInfo {
 export function errorInfo(thrown: unknown, fallback: ErrorCode = 'TASK_FAILED'): ErrorInfo {
   try {
     if (thrown instanceof Error || PhasegateError.is(thrown)) {
-      const code: unknown = Reflect.get(thrown, 'code');
       return {
-        code: typeof code === 'string' ? cutEnd(code, TEXT_LIMITS.name) : fallback,
+        code: cutEnd(codeOf(thrown), TEXT_LIMITS.name) || fallback,
         name: cutEnd(String(thrown.name), TEXT_LIMITS.name),
         message: cutText(messageOf(thrown)),
         ...(thrown.cause !== undefined && { cause: cutText(briefly(thrown.cause)) }),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../errors/phasegate-error.ts';
 import type { Plan } from '../plan/plan.ts';
 import { limitsSchema, type LimitName, type Limits } from '../plan/policy-schema.ts';
 import { isSameJson } from '../values/json.ts';
@@ -43,7 +43,7 @@ export function checkLimits(given: unknown): void {
  * @param error The error of resuming the run. Any but `JOURNAL_DIVERGED` is returned as it is.
  */
 export function limitsTooLow(runId: string, error: unknown): unknown {
-  if (!PhasegateError.is(error) || error.code !== 'JOURNAL_DIVERGED') return error;
+  if (!hasCode(error, 'JOURNAL_DIVERGED')) return error;
   return new PhasegateError(error.code, `Cannot resume run ${runId} with other limits as its records do not allow it`, {
     hint: 'Give limits that are above what it has used, and do not raise one that was reached; or fork it before that.',
     cause: error,

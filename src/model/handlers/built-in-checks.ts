@@ -5,6 +5,7 @@
  */
 import { PhasegateError } from '../errors/phasegate-error.ts';
 import type { CheckResult } from '../review/check.ts';
+import { cutList } from '../values/counts.ts';
 import { check, isSchema, type StandardSchemaV1 } from '../values/standard-schema.ts';
 import type { Check, CheckOptions, ReviewContext } from './phase.ts';
 import type { AnyTask, Inputs, Outputs } from './task.ts';
@@ -63,11 +64,10 @@ export function matchesSchema(
       const checked = await check(schema, outputOf(outputs, about));
       if (checked.ok) return true;
       const { lines } = checked.refusal;
-      const left = lines.length > MOST_LINES ? [`… and ${lines.length - MOST_LINES} more`] : [];
       return {
         passed: false,
         requiredChange: `Fix ${lines.length === 1 ? 'what' : `the ${lines.length} problems that`} the schema finds in the output of task "${about}".`,
-        details: [...lines.slice(0, MOST_LINES), ...left].map((line) => line.slice(0, LONGEST_LINE)).join('\n'),
+        details: cutList(lines, MOST_LINES, (line) => line.slice(0, LONGEST_LINE)).join('\n'),
         failures: [...lines],
       };
     },

@@ -4,6 +4,7 @@
  * @module
  */
 import { stringify } from 'safe-stable-stringify';
+import { cutList } from '../values/counts.ts';
 import type { PhasePlan, Plan } from './plan.ts';
 
 /** Returns one line for each difference of a phase that has started; none if the phase is gone or equal. */
@@ -35,9 +36,7 @@ export function planChanges(before: Plan, after: Plan): readonly string[] {
 
 /** Returns differences as lines of a message. Of many, the first 20 are shown, as a plan may have thousands of phases. */
 export function changeLines(changes: readonly string[]): string {
-  const rest = changes.length - MOST_SHOWN;
-  const lines = rest > 0 ? [...changes.slice(0, MOST_SHOWN), `and ${rest} more`] : changes;
-  return `\n  ${lines.join('\n  ')}`;
+  return `\n  ${cutList(changes, MOST_SHOWN).join('\n  ')}`;
 }
 
 // --- internal ---

@@ -4,6 +4,7 @@
  * @module
  */
 import { contentHash } from '../values/content-hash.ts';
+import { cutList } from '../values/counts.ts';
 import type { FailedCheck } from './check.ts';
 
 /** A check that failed before the phase began. */
@@ -45,9 +46,7 @@ export function faultOf({ name, failures }: FailedCheck, before: readonly Failed
 
 /** Reduces a failure to its new part, so that it only requires the phase to fix that. */
 export function onlyAdded(failed: FailedCheck, added: readonly string[]): FailedCheck {
-  const few = added.slice(0, FEW);
-  const more = added.length > FEW ? `, and ${added.length - FEW} more` : '';
-  const names = `${few.map(brief).join(', ')}${more}`;
+  const names = cutList(added, FEW, brief).join(', ');
   const { name, details, failures } = failed;
   const requiredChange = `Fix what check "${name}" finds and did not find before this phase began: ${names}.`;
   return { name, requiredChange, details: `${details}\n\nNot found before this phase began: ${names}`, failures };

@@ -6,7 +6,7 @@
 import { bounded } from '../decision/bounded-decision.ts';
 import { parseDecision, readDecisionText } from '../decision/decision-text.ts';
 import { decisionSchema, isNegative, type Decision } from '../decision/decision.ts';
-import { errorInfo, PhasegateError } from '../errors/phasegate-error.ts';
+import { errorInfo, hasCode, PhasegateError } from '../errors/phasegate-error.ts';
 import type { Verdict } from '../events/event.ts';
 import { elided, TEXT_LIMITS } from '../values/text-limits.ts';
 import { noDecision, readCodeDecision, targetInvalid, type Seat } from './code-decision.ts';
@@ -42,7 +42,7 @@ export function readPersonsAnswer(answer: unknown, seat: Seat): Verdict {
  */
 export function readThrown(thrown: unknown): Verdict {
   const error = errorInfo(thrown);
-  const isOurs = PhasegateError.is(thrown) && thrown.code === 'DECISION_INVALID';
+  const isOurs = hasCode(thrown, 'DECISION_INVALID');
   return { type: 'unavailable', error: isOurs ? { ...error, permanent: true } : error };
 }
 

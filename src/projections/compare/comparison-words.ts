@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { counted } from '../../model/values/counts.ts';
 import type {
   AttemptComparison,
   Difference,
@@ -14,7 +15,7 @@ import type {
   RunComparison,
 } from './compare-runs.ts';
 import type { Attempt } from '../run/attempts.ts';
-import { counted, dollars, thousands } from '../wording/amount-words.ts';
+import { dollars, thousands } from '../wording/amount-words.ts';
 import { NONE } from '../wording/figures.ts';
 import { phraseText } from '../wording/phrase.ts';
 import { decidedBy, decisionWords } from '../wording/record-words.ts';

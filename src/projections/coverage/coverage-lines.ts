@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { counted } from '../wording/amount-words.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { CoverageEntry, CoverageRow, CoveredDecision } from './coverage-entry.ts';
 import type { Coverage } from './coverage.ts';
 

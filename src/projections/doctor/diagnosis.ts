@@ -61,13 +61,3 @@ export function finding(
   const evidence = seen.flatMap(({ first }) => first).slice(0, MOST_EVIDENCE);
   return { code, severity, pipeline, phase, found, advice, evidence };
 }
-
-/** `once`, `2 times`. */
-export function times(often: number): string {
-  return often === 1 ? 'once' : `${often} times`;
-}
-
-/** `1 demand`, `2 demands`. */
-export function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`;
-}

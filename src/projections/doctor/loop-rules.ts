@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { count, FEWEST, finding, times, type Diagnosis } from './diagnosis.ts';
+import { counted, times } from '../../model/values/counts.ts';
+import { FEWEST, finding, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 import type { SentBack } from './send-back-counts.ts';
 
@@ -52,7 +53,7 @@ export function critiqueRepeated(gate: GateHistory): Diagnosis | undefined {
   ];
   const advice =
     'See if the worker reads the revision; strategy "feedbackHistory" shows it earlier demands for the same change, "fresh" starts over.';
-  const found = `${all} of ${count(demands, 'demand')} repeated the one before: ${kinds.join(', ')}`;
+  const found = `${all} of ${counted(demands, 'demand')} repeated the one before: ${kinds.join(', ')}`;
   return finding(gate, 'CRITIQUE_REPEATED', 'problem', found, advice, repeated, rephrased, reopened);
 }
 
@@ -81,7 +82,7 @@ export function attemptsBimodal(gate: GateHistory): Diagnosis | undefined {
 export function oftenSentBack(phase: SentBack): Diagnosis | undefined {
   const { evidence, runs, isGated } = phase;
   if (evidence.count < 3 || evidence.count * 4 < runs) return undefined;
-  const found = `${times(evidence.count)} a later phase sent it back, in ${count(runs, 'run')}`;
+  const found = `${times(evidence.count)} a later phase sent it back, in ${counted(runs, 'run')}`;
   const advice = isGated
     ? 'Its own gate misses defects that later phases find: add their demands to its criteria or checks.'
     : 'It has no gate: give it one that finds the defects that later phases find.';

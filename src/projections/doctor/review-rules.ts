@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { count, FEWEST, finding, type Diagnosis } from './diagnosis.ts';
+import { counted } from '../../model/values/counts.ts';
+import { FEWEST, finding, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 
 export function changeNotNamed(gate: GateHistory): Diagnosis | undefined {
   const { vague, demands } = gate;
   if (vague.count === 0 || vague.count * 2 < demands) return undefined;
-  const found = `${vague.count} of ${count(demands, 'demand')} named no required change on one line`;
+  const found = `${vague.count} of ${counted(demands, 'demand')} named no required change on one line`;
   const advice =
     'Have the reviewer answer with one imperative sentence: `retry(feedback, { requiredChange })`; a check with `{ passed, requiredChange, details }`.';
   return finding(gate, 'CHANGE_NOT_NAMED', 'notice', found, advice, vague);

@@ -5,7 +5,8 @@
  */
 import { AGENT_COMMAND_REFUSED } from '../../model/events/warning-codes.ts';
 import { SMALLEST_PROMPT } from '../../model/revision/prompt.ts';
-import { count, finding, times, type Diagnosis } from './diagnosis.ts';
+import { counted, times } from '../../model/values/counts.ts';
+import { finding, type Diagnosis } from './diagnosis.ts';
 import type { GateHistory } from './gate-history.ts';
 
 /** Reports that tasks read the prompt, but the gate's strategy keeps the revision out of it. */
@@ -27,7 +28,7 @@ export function revisionUnread(gate: GateHistory): Diagnosis | undefined {
 export function promptBypassed(gate: GateHistory): Diagnosis | undefined {
   const { bypassed, revised } = gate;
   if (bypassed.count === 0 || gate.gate.strategy === 'none') return undefined;
-  const found = `in ${bypassed.count} of ${count(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: records do not show if the revision was at the start of its prompt`;
+  const found = `in ${bypassed.count} of ${counted(revised, 'attempt')} after a demand a model was asked without \`prompt\`, though \`revision\` was read: records do not show if the revision was at the start of its prompt`;
   const advice = 'Send `prompt` to the model, which has the revision in front.';
   return finding(gate, 'PROMPT_BYPASSED', 'notice', found, advice, bypassed);
 }
@@ -36,7 +37,7 @@ export function outputUnchanged(gate: GateHistory): Diagnosis | undefined {
   const { unchanged, revised } = gate;
   if (unchanged.count === 0) return undefined;
   const severity = unchanged.count * 2 >= revised ? 'problem' : 'notice';
-  const found = `${unchanged.count} of ${count(revised, 'attempt')} after a demand put out what was sent back`;
+  const found = `${unchanged.count} of ${counted(revised, 'attempt')} after a demand put out what was sent back`;
   const advice =
     'See if its tasks use the revision. These may help: a strategy that shows more of it, or "fresh"; another model; outputs that show the changes.';
   return finding(gate, 'OUTPUT_UNCHANGED', severity, found, advice, unchanged);
@@ -66,5 +67,5 @@ function isMostlyUnread({ unread, revised }: GateHistory): boolean {
 }
 
 function share({ unread, revised }: GateHistory): string {
-  return `${unread.count} of ${count(revised, 'attempt')} after a demand`;
+  return `${unread.count} of ${counted(revised, 'attempt')} after a demand`;
 }

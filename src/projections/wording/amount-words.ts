@@ -1,5 +1,5 @@
 /**
- * Counts, tokens and money in words.
+ * Tokens and money in words.
  *
  * @module
  */
@@ -10,11 +10,6 @@ import { countOf } from '../../model/plan/policy.ts';
 export interface Amounts {
   readonly tokens: number;
   readonly costUsd: number;
-}
-
-/** Writes a count with its noun, such as `1 phase` and `2 phases`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** Writes the used part of an allowance, such as `1/2`; without the allowance if it is unlimited or unknown. */

@@ -7,9 +7,10 @@ import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 import type { EventOf, RunEvent, RunRecord } from '../../model/events/event.ts';
 import type { GatePlan } from '../../model/plan/plan.ts';
 import type { Correction } from '../../model/revision/revision.ts';
+import { counted } from '../../model/values/counts.ts';
 import { editsText } from '../inbox/edit-words.ts';
 import { loopText, unchangedText, type IssueWords } from '../run/loop-words.ts';
-import { counted, outOf } from './amount-words.ts';
+import { outOf } from './amount-words.ts';
 import { phrase, phraseText, type Phrase } from './phrase.ts';
 import { verdictWords } from './verdict-words.ts';
 

@@ -8,7 +8,7 @@
 import { after, type Clock } from '../../machines/phase/clock.ts';
 import type { PipelineCommand } from '../../machines/pipeline/pipeline.machine.ts';
 import { reject } from '../../model/decision/decision.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { EventOf } from '../../model/events/event.ts';
 import { CLOCK } from '../../model/plan/inbox-policy.ts';
 import type { InboxItem, ItemKind, Severity } from '../../projections/inbox/inbox-item.ts';
@@ -69,7 +69,7 @@ export function createDeadlines({ clock, now, open, claims, settled, send }: Dea
     try {
       await claims.take(item.id, { reply: refusalOf(item) }, CLOCK, () => expire(item));
     } catch (error) {
-      if (PhasegateError.is(error) && error.code === 'ANSWERED') {
+      if (hasCode(error, 'ANSWERED')) {
         answeredElsewhere.add(item.id);
         await settledOrNot();
       } else expire(item);

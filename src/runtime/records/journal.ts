@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { packRecord } from '../../model/events/large-values.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
@@ -211,10 +211,6 @@ const GONE =
 const LOCKED =
   'End the program that keeps the store locked, then resume the run: all its published records are stored.';
 
-function isUnreadable(cause: unknown): boolean {
-  return PhasegateError.is(cause) && cause.code === 'STORE_UNREADABLE';
-}
-
 /** Changes to inbox and memory that a record causes. */
 interface Folded {
   readonly items: readonly InboxItem[];
@@ -231,10 +227,10 @@ async function refusalOf(
   cause: unknown,
 ): Promise<PhasegateError> {
   // A lost lease is no fault of the store.
-  if (lease && PhasegateError.is(cause) && cause.code === 'LEASE_LOST') return leaseLostError(store, lease, cause);
+  if (lease && hasCode(cause, 'LEASE_LOST')) return leaseLostError(store, lease, cause);
   const problem = `Cannot continue run ${runId} as its store refused ${count === 1 ? 'a record' : `${count} records`}`;
   return new PhasegateError('STORE_FAILED', problem, {
-    hint: isUnreadable(cause) ? GONE : isStoreBusy(cause) ? LOCKED : REFUSED,
+    hint: hasCode(cause, 'STORE_UNREADABLE') ? GONE : isStoreBusy(cause) ? LOCKED : REFUSED,
     cause,
   });
 }

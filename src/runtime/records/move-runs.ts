@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, ListedRun, RunMessage, RunStore } from '../../store/port.ts';
@@ -77,6 +77,6 @@ async function post(to: RunStore, { runId, kind, item, body, by, time }: RunMess
     if (known.some((one) => one.kind === 'cancel')) return;
     await to.post({ runId, kind, item, body, by, time });
   } catch (error) {
-    if (!PhasegateError.is(error) || error.code !== 'ANSWERED') throw error;
+    if (!hasCode(error, 'ANSWERED')) throw error;
   }
 }

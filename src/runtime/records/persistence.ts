@@ -4,7 +4,7 @@
  * @module
  */
 import type { WorkHost } from '../../actors/work/work-host.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, type PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { AnswerBody } from '../../projections/inbox/reply.ts';
 import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
@@ -149,7 +149,7 @@ class StoredRun implements RunPersistence, JournalOptions {
       const onPlace = (id: number) => (this.#lastMessageId = id);
       await receiveMessages(this.store, this.log, this.#lastMessageId, this.#onMessage, onPlace);
     } catch (error) {
-      if (this.#hasFailed || !PhasegateError.is(error) || error.code !== 'STORE_UNREADABLE') throw error;
+      if (this.#hasFailed || !hasCode(error, 'STORE_UNREADABLE')) throw error;
       this.#stop();
       this.#onLoss?.(error);
     }
@@ -216,7 +216,7 @@ class StoredRun implements RunPersistence, JournalOptions {
     try {
       this.#lease = await this.store.renew(lease, LEASE_MS);
     } catch (error) {
-      if (this.#hasFailed || !PhasegateError.is(error) || error.code !== 'LEASE_LOST') return error;
+      if (this.#hasFailed || !hasCode(error, 'LEASE_LOST')) return error;
       this.#stop();
       this.#onLoss?.(await leaseLostError(this.store, lease, error));
     }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import { foldAttemptNumbers, type AttemptNumbers } from '../../projections/search/attempt-numbers.ts';
 import { createSearch, type Found } from '../../projections/search/find-in-record.ts';
 import { withValues } from '../../store/read-run.ts';
@@ -103,7 +103,7 @@ export async function searchRuns(
             return part({ runId: run.runId, seq: last });
         }
       } catch (thrown) {
-        if (!(thrown instanceof PhasegateError) || thrown.code !== 'STORE_UNREADABLE') throw thrown;
+        if (!hasCode(thrown, 'STORE_UNREADABLE')) throw thrown;
         // The values of a run that was removed are gone with it.
         const isThere = await store.run(run.runId);
         if (isThere && !unreadable.includes(run.runId)) unreadable.push(run.runId);

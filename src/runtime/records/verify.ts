@@ -4,7 +4,7 @@
  * @module
  */
 import { checkJournal } from '../../machines/replay/check-journal.ts';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { runRecordSchema, type RunRecord } from '../../model/events/event.ts';
 import { guardRedact } from '../../model/events/guard-redact.ts';
 import type { Redact } from '../../model/events/redact.ts';
@@ -14,7 +14,7 @@ import { isSameJson } from '../../model/values/json.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { foldRunInfo } from '../../projections/run/run-info.ts';
-import { DAMAGED, sentenceOf } from '../../store/damage.ts';
+import { DAMAGED, PlanDamagedError, sentenceOf } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { readRun } from '../../store/read-run.ts';
@@ -30,6 +30,8 @@ export interface Verification {
   readonly problems: readonly string[];
   /** Number of records, from the first one on, that no problem is about. A fork of the run can begin with them. */
   readonly good: number;
+  /** True if the plan is missing or was changed. Another run of the same definition stores it again. */
+  readonly isPlanDamaged: boolean;
   /** The seal of these records: their SHA-256 as lines of JSON. Kept elsewhere, it can be verified later. */
   readonly seal: string;
   /** Number of records that have the given seal, if there is one. */
@@ -67,7 +69,8 @@ export async function verifyRun(
   if (!listed) throw runUnknown('verify', runId);
   const { checkedFrom, damage } = listed;
   const records: RunRecord[] = [];
-  const damaged = await readAll(store, listed, records);
+  const unread = await readAll(store, listed, records);
+  const damaged = PhasegateError.is(unread) ? sentenceOf(unread) : unread;
   const seal = startSeal();
   let sealed: number | undefined;
   for (const record of records) {
@@ -85,6 +88,7 @@ export async function verifyRun(
     records: records.length,
     problems,
     good: isUnsealed ? 0 : goodOf(records, forged, problemOf),
+    isPlanDamaged: unread instanceof PlanDamagedError,
     seal: seal.hex(),
     ...(sealed !== undefined && { sealed }),
     ...(checkedFrom !== undefined && { checkedFrom }),
@@ -109,7 +113,11 @@ export function journalProblem(records: readonly RunRecord[], redact?: Redact): 
 // --- internal ---
 
 /** Reads all records. @returns The first problem. */
-async function readAll(store: RunStore, { runId, seq }: ListedRun, records: RunRecord[]): Promise<string | undefined> {
+async function readAll(
+  store: RunStore,
+  { runId, seq }: ListedRun,
+  records: RunRecord[],
+): Promise<string | PhasegateError | undefined> {
   try {
     for await (const page of pagesOf((from, limit) => readRun(store, runId, from, limit), { to: seq })) {
       for (const record of page) {
@@ -159,14 +167,14 @@ async function contradictions(store: RunStore, listed: ListedRun, records: reado
   try {
     await store.messages(listed.runId);
   } catch (error) {
-    found.push(damageIn(error));
+    found.push(sentenceOf(damageIn(error)));
   }
   return found;
 }
 
-/** The message of an error about damage. @throws every other error */
-function damageIn(error: unknown): string {
-  if (PhasegateError.is(error) && error.code === 'STORE_UNREADABLE') return sentenceOf(error);
+/** Returns an error about damage. @throws every other error */
+function damageIn(error: unknown): PhasegateError {
+  if (hasCode(error, 'STORE_UNREADABLE')) return error;
   throw error;
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Pipeline } from '../../model/definition/define.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { ClaimedRun, ListedRun, RunStore } from '../../store/port.ts';
 import { giveBack } from '../records/release-lease.ts';
 import type { ResumeOptions } from '../resume.ts';
@@ -38,16 +38,11 @@ export async function continueRun(
         isOurs = true;
         return run;
       } catch (error) {
-        if (at === pipelines.length - 1 || !isChanged(error)) throw error;
+        if (at === pipelines.length - 1 || !hasCode(error, 'RUN_CHANGED')) throw error;
       }
     }
     return undefined;
   } finally {
     if (claimed && !isOurs) await giveBack(store, claimed.lease);
   }
-}
-
-/** True if the definition of a run differs from that of a pipeline. */
-export function isChanged(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code === 'RUN_CHANGED';
 }

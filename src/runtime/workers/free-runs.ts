@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { holderIsAlive } from '../../store/holder.ts';
 import { workOn } from '../../store/lease-holder.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
@@ -36,7 +36,7 @@ export function heldIn(run: ListedRun): Waiting | undefined {
 
 /** The process that has taken a run in the meantime. */
 export async function takenBy(error: unknown, store: RunStore, runId: string): Promise<Waiting | undefined> {
-  if (!PhasegateError.is(error) || error.code !== 'RUN_LEASED') return undefined;
+  if (!hasCode(error, 'RUN_LEASED')) return undefined;
   const run = await store.run(runId);
   return run && heldIn(run);
 }
@@ -52,7 +52,7 @@ export async function parentState(store: RunStore, runId: string): Promise<'runn
 
 /** True if another process was first: it has resumed the run, or has ended it. */
 export function isBenign(error: unknown): boolean {
-  return PhasegateError.is(error) && (error.code === 'RUN_LEASED' || error.code === 'RUN_ENDED');
+  return hasCode(error, 'RUN_LEASED') || hasCode(error, 'RUN_ENDED');
 }
 
 /** True if the store has failed. It may work again, and the error tells nothing about the run, unless that is damaged. */

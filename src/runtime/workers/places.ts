@@ -5,7 +5,7 @@
  */
 import { createSlots } from '../../actors/work/slots.ts';
 import { ABORT_GRACE_MS } from '../../actors/work/work-scope.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { ofName } from '../../model/values/by-name.ts';
 
@@ -37,7 +37,7 @@ export function createPlaces(store: RunStore, sizes: PoolSizes, holder: string):
         await store.renew(lease, LEASE_MS);
       } catch (error) {
         // The work goes on: a place that is lost is one that another worker has, and only a limit is exceeded for some time.
-        if (PhasegateError.is(error) && error.code === 'LEASE_LOST') held.delete(lease.token);
+        if (hasCode(error, 'LEASE_LOST')) held.delete(lease.token);
       }
     }
   }
@@ -51,7 +51,7 @@ export function createPlaces(store: RunStore, sizes: PoolSizes, holder: string):
         held.set(lease.token, lease);
         return lease;
       } catch (error) {
-        if (!PhasegateError.is(error) || error.code !== 'RUN_LEASED') throw error;
+        if (!hasCode(error, 'RUN_LEASED')) throw error;
       }
     }
     return undefined;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { Lease, ListedRun, RunStore } from '../../store/port.ts';
 
 /** A version of a pipeline. */
@@ -50,7 +50,7 @@ export async function hasWorker(store: RunStore, version: Version): Promise<bool
     await store.release(await store.acquire(nameOf(version), 'a look for workers', 1));
     return false;
   } catch (error) {
-    return PhasegateError.is(error) && error.code === 'RUN_LEASED';
+    return hasCode(error, 'RUN_LEASED');
   }
 }
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Pipeline } from '../../model/definition/define.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunOutcome } from '../../projections/run/run-result.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { ClaimedRun, ListedRun, RunStore } from '../../store/port.ts';
@@ -13,7 +13,7 @@ import { patientStore } from '../records/patient-store.ts';
 import { giveBack, REPLAY_LEASE_MS } from '../records/release-lease.ts';
 import type { ResumeOptions } from '../resume.ts';
 import type { Run } from '../run.ts';
-import { continueRun, isChanged } from './continue-run.ts';
+import { continueRun } from './continue-run.ts';
 import { findLeftRuns } from './left-runs.ts';
 import { repeatLooks } from './looks.ts';
 import { PAUSE_MS, PassedRuns } from './passed-runs.ts';
@@ -157,7 +157,7 @@ export function createWorker(
       callSafely('createWorker', () => onRun?.(run));
       void run.result.then((outcome) => letGo(listed, run, outcome));
     } catch (error) {
-      if (isChanged(error)) versions.leave(listed);
+      if (hasCode(error, 'RUN_CHANGED')) versions.leave(listed);
       if (isBenign(error) || isStoreError(error)) passed.pause(listed);
       else passed.refuse(listed);
       if (!isBenign(error)) callSafely('createWorker', () => onFailed?.({ runId, error }));

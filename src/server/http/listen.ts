@@ -4,7 +4,7 @@
  * @module
  */
 import type { AddressInfo, Server } from 'node:net';
-import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
+import { codeOf, PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
 /** Not `localhost`, which is another address on some machines; nor all addresses, as the network must not reach the server. */
 export const HOST = '127.0.0.1';
@@ -52,14 +52,14 @@ const MOST_CONNECTIONS = 64;
 
 type Known = readonly [code: ErrorCode, found: string, hint: string];
 
-const KNOWN: ReadonlyMap<unknown, Known> = new Map<unknown, Known>([
+const KNOWN: ReadonlyMap<string, Known> = new Map<string, Known>([
   ['EADDRINUSE', ['PORT_UNUSABLE', 'it is in use', 'Name another port, or none for any free port.']],
   ['EACCES', ['PORT_UNUSABLE', 'this user may not use it', 'Name a port above 1023.']],
   ['ERR_SOCKET_BAD_PORT', ['INPUT_INVALID', 'no port has this number', 'Name one from 0 to 65535.']],
 ]);
 
 function problemOf(thrown: unknown, port: number, what: string): unknown {
-  const known = KNOWN.get(thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined);
+  const known = KNOWN.get(codeOf(thrown));
   if (!known) return thrown;
   const [code, found, hint] = known;
   return new PhasegateError(code, `Cannot serve ${what} on port ${port} as ${found}`, { hint, cause: thrown });

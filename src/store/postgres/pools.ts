@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { refuseMissing } from '../../model/errors/phasegate-error.ts';
 import type { OpenPool } from './connection.ts';
 import type { ListeningClient, PostgresClient, PostgresPool } from './place.ts';
 
@@ -81,16 +81,9 @@ function hasEvents(client: PostgresClient): client is PostgresClient & Pick<List
 }
 
 /** Loads the package. @throws PhasegateError `PACKAGE_MISSING` if it is not installed. */
-async function loadPg(): Promise<Pg> {
-  try {
-    // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
-    return await import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg');
-  } catch (cause) {
-    const code: unknown = Reflect.get(Object(cause), 'code');
-    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw cause;
-    throw new PhasegateError('PACKAGE_MISSING', 'Cannot open a Postgres store as the package "pg" is not installed', {
-      hint: 'Run `npm install pg@^8.11.0`.',
-      cause,
-    });
-  }
+function loadPg(): Promise<Pg> {
+  // The package is optional. The comments keep bundlers from resolving it, which would fail where it is missing.
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ 'pg').catch(
+    refuseMissing('pg', 'open a Postgres store', 'pg@^8.11.0'),
+  );
 }

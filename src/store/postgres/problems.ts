@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
+import { codeOf, PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 import type { Place } from './place.ts';
 
 /** Converts anything thrown to an error with a code. @param action Such as `append to run r1`. */
@@ -137,11 +137,6 @@ const UNKNOWN: Omit<Known, 'fits'> = {
   found: 'could not be used',
   hint: 'Nothing of it was stored.',
 };
-
-function codeOf(thrown: unknown): string {
-  const code: unknown = Reflect.get(Object(thrown), 'code');
-  return typeof code === 'string' ? code : '';
-}
 
 /** One line; errors of several addresses have only a code. */
 function messageOf(thrown: unknown): string {

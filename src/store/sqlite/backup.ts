@@ -7,7 +7,7 @@ import { closeSync, existsSync, linkSync, openSync, realpathSync, renameSync, rm
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Backup, BackupOptions } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
 
@@ -54,7 +54,7 @@ function place(part: string, file: string): void {
   } catch (thrown) {
     if (existsSync(file)) throw taken(file);
     // Some file systems have no links.
-    if (!(thrown instanceof Error && 'code' in thrown)) throw thrown;
+    if (codeOf(thrown) === '') throw thrown;
     renameSync(part, file);
   }
 }

@@ -10,7 +10,7 @@
  * @module
  */
 import { statfsSync, statSync } from 'node:fs';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { Compaction } from '../maintenance.ts';
 import { isStoreBusy } from '../refusals.ts';
 import type { Connection } from './connection.ts';
@@ -77,7 +77,7 @@ async function cut(connection: Connection, now: () => number, begin: () => void)
     return isAtWork ? 'at-work' : await rewrite(connection);
   } catch (error) {
     if (isStoreBusy(error)) return 'busy';
-    if (PhasegateError.is(error) && error.code === 'STORE_FULL') return 'full';
+    if (hasCode(error, 'STORE_FULL')) return 'full';
     throw error;
   }
 }

@@ -5,7 +5,7 @@
  */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { shellWord } from '../../model/values/shell-word.ts';
 import { holderIsAlive } from '../holder.ts';
 import { isStoreBusy } from '../refusals.ts';
@@ -183,9 +183,8 @@ function unreadable(path: string, found: string, hint: string, cause?: unknown):
 }
 
 function fileProblem(thrown: unknown, path: string, readOnly: boolean): PhasegateError {
-  const code: unknown = thrown instanceof Error ? Reflect.get(thrown, 'code') : undefined;
   const cause = thrown;
-  switch (code) {
+  switch (codeOf(thrown)) {
     case 'ENOENT':
       return unreadable(path, 'there is no such file', 'Give the path of an existing store.', cause);
     case 'ENOTDIR':

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
 /** Converts anything thrown to an error with a code. `action` is such as `append to run r1`. */
 export function problemOf(thrown: unknown, action: string, path: string): PhasegateError {
@@ -99,6 +99,6 @@ function knownOf(thrown: unknown): Known | undefined {
 }
 
 function other(thrown: unknown): Pick<Known, 'code' | 'found' | 'hint'> {
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  const { message } = errorInfo(thrown);
   return { code: 'STORE_FAILED', found: `could not be used: ${message}`, hint: 'Nothing of it was stored.' };
 }

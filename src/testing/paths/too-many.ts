@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { counted } from '../../model/values/counts.ts';
 import type { PathCount } from './count.ts';
 import { findCover, type CoverKind } from './cover.ts';
 import type { Setting } from '../decisions/setting.ts';
@@ -21,7 +22,7 @@ export function tooManyInAll(
   maxPaths: number,
   maxSteps: number,
 ): PhasegateError {
-  const phases = `${setting.seats.length} phase${setting.seats.length === 1 ? '' : 's'}`;
+  const phases = counted(setting.seats.length, 'phase');
   const count = isExact ? grouped(paths) : `more than ${grouped(paths)}`;
   const have = isEndless ? 'paths without end, as demands without a limit repeat' : `${count} paths`;
   const problem = `Cannot make all paths of pipeline "${setting.plan.name}" as ${phases} have ${have}; maxPaths is ${maxPaths}`;

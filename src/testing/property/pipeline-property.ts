@@ -4,7 +4,7 @@
  * @module
  */
 import type { Pipeline } from '../../model/definition/define.ts';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { rehearseUnnoted, type RehearsedRun } from '../rehearsal/rehearse.ts';
 import type { Trace } from '../rehearsal/trace.ts';
 import { requireCount, requireOptions } from '../rehearsal/script-problems.ts';
@@ -144,10 +144,9 @@ async function brokenBy(
 ): Promise<PropertyError> {
   const story = counterexample?.[0] ?? PLAIN;
   const ended = await play(story).catch(() => undefined);
-  const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
   const lines = ended ? linesOf(ended.records) : [`The choices were ${JSON.stringify(story)}`];
   return new PropertyError(
-    `Cannot confirm the property of pipeline "${pipeline}", which run ${numRuns} breaks: ${why}\n${lines.map((line) => `  ${line}`).join('\n')}`,
+    `Cannot confirm the property of pipeline "${pipeline}", which run ${numRuns} breaks: ${errorInfo(errorInstance).message}\n${lines.map((line) => `  ${line}`).join('\n')}`,
     {
       seed,
       path: counterexamplePath ?? '',

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import type { Report, TaskContext } from '../../model/handlers/task.ts';
+import { counted } from '../../model/values/counts.ts';
 import { observedContext } from './observed-context.ts';
 import { RealTime } from './real-time.ts';
 import { fullName, type Cast, type StepSource } from './script.ts';
@@ -82,7 +83,7 @@ export class Performer {
         return process.isDead() ? await never() : value;
       } catch (error) {
         if (process.isDead()) return await never();
-        if (!isScriptError(error)) throw error;
+        if (!hasCode(error, 'SCRIPT_INVALID')) throw error;
         this.#fail(error);
         return await never();
       } finally {
@@ -117,7 +118,7 @@ export class Performer {
     if (step) return step;
     throw new PhasegateError(
       'SCRIPT_INVALID',
-      `Cannot continue the rehearsal as "${name}" is needed once more, and its script ends after ${steps.length} step${steps.length === 1 ? '' : 's'}`,
+      `Cannot continue the rehearsal as "${name}" is needed once more, and its script ends after ${counted(steps.length, 'step')}`,
       { hint: 'Add a step, or let the last one be repeats(step).' },
     );
   }
@@ -228,10 +229,6 @@ function untilAborted(signal: AbortSignal): Promise<never> {
 
 function stopped(): Error {
   return new Error('The scripted worker was stopped.');
-}
-
-function isScriptError(error: unknown): boolean {
-  return PhasegateError.is(error) && error.code === 'SCRIPT_INVALID';
 }
 
 function childRefused(phase: string, task: string): PhasegateError {

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { isFields } from '../../model/values/json.ts';
 import { nearest } from '../../model/values/nearest.ts';
 
 /** Lists the problems of the shape of a script: unknown parts, and parts of another kind. */
@@ -23,7 +24,7 @@ export function shapeProblems(script: object): readonly string[] {
  * @throws PhasegateError `SCRIPT_INVALID` with their names.
  */
 export function requireOptions(action: string, given: unknown, known: readonly string[]): void {
-  const problems = isRecord(given)
+  const problems = isFields(given)
     ? Object.keys(given).flatMap((key) => (known.includes(key) ? [] : unknownName(key, known, 'option')))
     : ['the options are no object'];
   if (problems.length === 0) return;
@@ -45,7 +46,7 @@ interface Kind {
   readonly fits: (value: unknown) => boolean;
 }
 
-const STEPS: Kind = { words: 'an object with steps by name', fits: isRecord };
+const STEPS: Kind = { words: 'an object with steps by name', fits: isFields };
 const KINDS: Readonly<Record<string, Kind>> = {
   input: { words: 'a value', fits: () => true },
   tasks: STEPS,
@@ -55,16 +56,12 @@ const KINDS: Readonly<Record<string, Kind>> = {
   people: STEPS,
   crashes: {
     words: 'a list of crashAfter() and crashBefore()',
-    fits: (value) => Array.isArray(value) && value.every((one: unknown) => isRecord(one) && 'nth' in one),
+    fits: (value) => Array.isArray(value) && value.every((one: unknown) => isFields(one) && 'nth' in one),
   },
   attended: { words: 'true or false', fits: (value) => typeof value === 'boolean' },
-  limits: { words: 'an object with limits', fits: isRecord },
+  limits: { words: 'an object with limits', fits: isFields },
   realTimeMs: { words: 'a number of milliseconds', fits: (value) => typeof value === 'number' && value >= 0 },
 };
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function unknownName(key: string, known: readonly string[], what: string): readonly string[] {
   const close = nearest(key, known);

@@ -7,6 +7,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { questionOf } from '../../model/handlers/human.ts';
 import type { Limits } from '../../model/plan/policy-schema.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { nearest } from '../../model/values/nearest.ts';
 import type { Crash } from './crash.ts';
 import { shapeProblems } from './script-problems.ts';
@@ -196,9 +197,7 @@ function stepsOf(given: Steps): readonly Step[] {
 const MOST_NAMES = 10;
 
 function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).map((name) => `"${name}"`);
-  const more = names.length - shown.length;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return cutList(names, MOST_NAMES, (name) => `"${name}"`).join(', ');
 }
 
 function refused(pipeline: string, problems: readonly string[]): PhasegateError {

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { counted } from '../../model/values/counts.ts';
 import { calledWith, stepOf, type Step } from '../rehearsal/step.ts';
 
 /** Returns a function that does the next step of a list with each call, or a single step with every call. */
@@ -41,13 +42,9 @@ function ended(who: string, { end, afterMs, reports }: Step, about: unknown): un
 
 function tooShort(who: string, steps: number): PhasegateError {
   return Object.assign(
-    new PhasegateError(
-      'SCRIPT_INVALID',
-      `Cannot answer as ${who}: its script ends after ${steps} step${steps === 1 ? '' : 's'}`,
-      {
-        hint: 'Add a step, or let the last one be repeats(step).',
-      },
-    ),
+    new PhasegateError('SCRIPT_INVALID', `Cannot answer as ${who}: its script ends after ${counted(steps, 'step')}`, {
+      hint: 'Add a step, or let the last one be repeats(step).',
+    }),
     PERMANENT,
   );
 }

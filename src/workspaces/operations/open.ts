@@ -10,7 +10,7 @@ import { exclusively } from '../git/mutex.ts';
 import { requireCommit, resolveName } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { withScratch, type Home } from '../marker/home.ts';
-import { createTry, readTries, writeMarker, type Try } from '../marker/marker.ts';
+import { createTry, isInUse, readTries, writeMarker, type Try } from '../marker/marker.ts';
 import { isAlive } from '../../actors/command/process-life.ts';
 import { COOKIE, endProcesses } from '../marker/processes.ts';
 import { sizeOf } from '../marker/size.ts';
@@ -127,10 +127,7 @@ async function clearEarlier(repository: Repository, home: Home, place: AttemptPl
 async function requireRoom({ repository, home, options, makeRoom }: OpenOptions): Promise<void> {
   const problem = async () => {
     const tries = await readTries(home);
-    if (
-      options.isolation === 'inPlace' &&
-      tries.some(({ marker }) => marker.isolation === 'inPlace' && isLive(marker))
-    ) {
+    if (options.isolation === 'inPlace' && tries.some((one) => one.marker.isolation === 'inPlace' && isInUse(one))) {
       return 'another task works in the same folder';
     }
     if (tries.length >= options.maxCount)
@@ -148,10 +145,6 @@ async function requireRoom({ repository, home, options, makeRoom }: OpenOptions)
   throw new PhasegateError('WORKSPACE_REFUSED', `Cannot open a workspace of ${repository.folder} as ${found}`, {
     hint: `Wait for others to end, or remove those that are left: phasegate workspaces --prune --rescue. They are below ${home.path}.`,
   });
-}
-
-function isLive(marker: Try['marker']): boolean {
-  return marker.state !== 'closed' && isAlive(marker.owner);
 }
 
 function environmentOf(work: string, base: string, ports: Ports): Readonly<Record<string, string>> {

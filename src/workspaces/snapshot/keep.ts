@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from 'zod';
+import { cutList } from '../../model/values/counts.ts';
 import { changesOf } from '../git/changes.ts';
 import { messageOf, writeCommit } from '../git/commit.ts';
 import { attemptRef } from '../git/names.ts';
@@ -120,7 +121,5 @@ async function keepByIsolation(options: KeepOptions & OwnCommitsOptions): Promis
 const MOST_NAMES = 20;
 
 function namesIn(names: readonly string[]): string {
-  const some = names.slice(0, MOST_NAMES).map((name) => JSON.stringify(name.slice(0, 200)));
-  const more = names.length > MOST_NAMES ? [`and ${names.length - MOST_NAMES} more`] : [];
-  return [...some, ...more].join(', ');
+  return cutList(names, MOST_NAMES, (name) => JSON.stringify(name.slice(0, 200))).join(', ');
 }

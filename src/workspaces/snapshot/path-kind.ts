@@ -5,6 +5,7 @@
  */
 import { constants } from 'node:fs';
 import { access, lstat, opendir } from 'node:fs/promises';
+import { codeOf } from '../../model/errors/phasegate-error.ts';
 import { bytesOf } from '../git/run-git.ts';
 
 /** Kind of a path. `gone` includes a path below a symbolic link, which is another folder's. */
@@ -58,7 +59,7 @@ export function createPathKinds(work: string): PathKinds {
         await access(full(path), constants.R_OK);
         return { kind: 'file', size: stats.size };
       } catch (error) {
-        return { kind: error instanceof Error && 'code' in error && error.code === 'ENOENT' ? 'gone' : 'unreadable' };
+        return { kind: codeOf(error) === 'ENOENT' ? 'gone' : 'unreadable' };
       }
     },
     async isFilled(path) {

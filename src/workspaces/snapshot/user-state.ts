@@ -5,6 +5,7 @@
  */
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { counted, cutList } from '../../model/values/counts.ts';
 import { resolveName } from '../git/objects.ts';
 import type { Repository } from '../git/repository.ts';
 import { itemsOf, textOf } from '../git/run-git.ts';
@@ -39,7 +40,7 @@ export async function notesAbout(options: StateOptions): Promise<readonly Note[]
 
 /** The note that repositories inside of the user's folder are not part of the run. */
 export function nestedLeftOut(nested: readonly string[]): readonly Note[] {
-  const text = `Repositories inside of the user's folder are left out: ${nested.slice(0, MOST_NAMES).join(', ')}.`;
+  const text = `Repositories inside of the user's folder are left out: ${cutList(nested, MOST_NAMES).join(', ')}.`;
   return when(nested.length > 0, 'nestedLeftOut', text);
 }
 
@@ -67,7 +68,7 @@ async function differences({ repository, hasUncommitted }: StateOptions): Promis
 const UNTRACKED = '?? ';
 
 function uncommitted(changed: number, untracked: number, hasUncommitted: boolean): readonly Note[] {
-  const numbers = `${count(changed, 'changed file')} and ${count(untracked, 'untracked path')}`;
+  const numbers = `${counted(changed, 'changed file')} and ${counted(untracked, 'untracked path')}`;
   const text = hasUncommitted
     ? `The run starts with the user's uncommitted work: ${numbers}.`
     : `The user's uncommitted work is not part of the run: ${numbers}. Nobody may assume that it is there.`;
@@ -153,10 +154,6 @@ function pair(item: string): readonly [string, string] {
 
 function when(condition: boolean, code: NoteCode, text: string): readonly Note[] {
   return condition ? [{ code, text }] : [];
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function exists(path: string): Promise<boolean> {

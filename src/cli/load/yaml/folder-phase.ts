@@ -16,6 +16,7 @@ import { needsRework } from '../../../model/handlers/needs-rework.ts';
 import type { AnyPhase, AnyReview, ReviewOptions } from '../../../model/handlers/phase.ts';
 import type { AnyTask, TaskContext } from '../../../model/handlers/task.ts';
 import { HAND_OVER, OWN_TASKS } from '../../../model/plan/level.ts';
+import { cutList } from '../../../model/values/counts.ts';
 import { cutEnd } from '../../../model/values/text-limits.ts';
 import type { Workspaces } from '../../../workspaces/port.ts';
 import { reviewerName, type ReviewFields, type TaskFields } from './build-work.ts';
@@ -201,7 +202,7 @@ async function folded(workspace: Workspaces, phases: readonly string[], context:
   const [conflict] = conflicts;
   if (!conflict) return commit;
   const { name, paths } = conflict;
-  const some = paths.slice(0, MOST_PATHS).join(', ');
+  const some = cutList(paths, MOST_PATHS).join(', ');
   throw needsRework(
     name,
     `The changes conflict with those of other phases in ${some}. Make them fit commit ${commit}, which \`git show\` shows.`,

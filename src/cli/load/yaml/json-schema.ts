@@ -5,16 +5,15 @@
  */
 import { z } from 'zod';
 import { errorInfo } from '../../../model/errors/phasegate-error.ts';
+import { isFields, type Fields } from '../../../model/values/json.ts';
 import { patternDoubt, shownPattern } from '../patterns/pattern-doubt.ts';
-
-type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * Finds the reason that a JSON Schema cannot be used: some part would have no effect, so that wrong outputs would pass.
  *
  * @returns `undefined` if the schema can be used.
  */
-export function schemaProblem(schema: JsonSchema): string | undefined {
+export function schemaProblem(schema: Fields): string | undefined {
   const problem = problemAt(schema, '');
   if (problem !== undefined) return problem;
   try {
@@ -54,7 +53,7 @@ const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions'];
 const INNER = ['items', 'prefixItems', 'additionalProperties', 'propertyNames', 'contains', ...COMBINING];
 
 function problemAt(schema: unknown, path: string): string | undefined {
-  if (!isObject(schema)) return undefined;
+  if (!isFields(schema)) return undefined;
   const where = path === '' ? '' : ` (at ${path})`;
   const keys = Object.keys(schema);
   const unknown = keys.find((key) => !KNOWN.has(key));
@@ -69,7 +68,7 @@ function problemAt(schema: unknown, path: string): string | undefined {
   if (alone !== undefined && idle !== undefined) return `"${idle}" has no effect next to "${alone}"${where}`;
   const { properties } = schema;
   const required: readonly unknown[] = Array.isArray(schema['required']) ? schema['required'] : [];
-  const missing = required.find((name) => !isObject(properties) || !Object.hasOwn(properties, String(name)));
+  const missing = required.find((name) => !isFields(properties) || !Object.hasOwn(properties, String(name)));
   if (missing !== undefined) return `"required" names ${JSON.stringify(missing)}, which is not in "properties"${where}`;
   const sized = keys.find((key) => key === 'minItems' || key === 'maxItems');
   if (sized !== undefined && !keys.includes('items') && !keys.includes('prefixItems'))
@@ -77,10 +76,10 @@ function problemAt(schema: unknown, path: string): string | undefined {
   return patternProblem(schema, where) ?? problemWithin(schema, path);
 }
 
-function problemWithin(schema: JsonSchema, path: string): string | undefined {
+function problemWithin(schema: Fields, path: string): string | undefined {
   const named = BY_NAME.flatMap((key): [string, unknown][] => {
     const inner = schema[key];
-    return isObject(inner) ? Object.entries(inner).map(([name, one]) => [`${path}/${key}/${name}`, one]) : [];
+    return isFields(inner) ? Object.entries(inner).map(([name, one]) => [`${path}/${key}/${name}`, one]) : [];
   });
   const others = INNER.flatMap((key): [string, unknown][] => {
     const inner: unknown = schema[key];
@@ -96,15 +95,11 @@ function problemWithin(schema: JsonSchema, path: string): string | undefined {
 }
 
 /** Finds a pattern that is not proven to be fast. */
-function patternProblem(schema: JsonSchema, where: string): string | undefined {
+function patternProblem(schema: Fields, where: string): string | undefined {
   const named = schema['patternProperties'];
-  for (const pattern of [schema['pattern'], ...(isObject(named) ? Object.keys(named) : [])]) {
+  for (const pattern of [schema['pattern'], ...(isFields(named) ? Object.keys(named) : [])]) {
     const doubt = typeof pattern === 'string' ? patternDoubt(pattern, { everywhere: false }) : undefined;
     if (doubt !== undefined) return `cannot use the pattern ${shownPattern(String(pattern))} as ${doubt}${where}`;
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is JsonSchema {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -8,8 +8,8 @@ import { dirname } from 'node:path';
 import type { Pipeline } from '../../../model/definition/define.ts';
 import { PipelineInvalidError, type Problem } from '../../../model/definition/pipeline-invalid-error.ts';
 import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
+import { counted, cutList } from '../../../model/values/counts.ts';
 import { TEXT_LIMITS } from '../../../model/values/text-limits.ts';
-import { counted } from '../../../projections/wording/amount-words.ts';
 import { pageOf } from '../../terminal/doc-pages.ts';
 import type { LoadedPipeline } from '../load-module.ts';
 import { agentProblems, withoutAgents } from './agent-problems.ts';
@@ -112,14 +112,13 @@ const MOST_PROBLEMS = 20;
 
 function invalid(file: string, document: YamlDocument, problems: readonly FileProblem[]): PhasegateError {
   const inOrder = problems.toSorted((a, b) => a.offset - b.offset);
-  const shown = inOrder.slice(0, MOST_PROBLEMS).map(({ message, offset }) => {
+  const shown = cutList(inOrder, MOST_PROBLEMS, ({ message, offset }) => {
     const { position, excerpt } = document.show(offset);
-    return `  ${file}:${position}: ${message}\n    ${excerpt.replaceAll('\n', '\n    ')}`;
+    return `${file}:${position}: ${message}\n    ${excerpt.replaceAll('\n', '\n    ')}`;
   });
-  const more = problems.length > MOST_PROBLEMS ? [`  and ${problems.length - MOST_PROBLEMS} more`] : [];
   return new PhasegateError(
     'DEFINITION_INVALID',
-    `Cannot load "${file}" as it has ${counted(problems.length, 'problem')}:\n${[...shown, ...more].join('\n')}`,
+    `Cannot load "${file}" as it has ${counted(problems.length, 'problem')}:\n  ${shown.join('\n  ')}`,
     {
       hint: `${pageOf('yaml.md')} lists every key. \`phasegate init yaml\` writes a file that names the JSON Schema for editors.`,
     },
