@@ -7,7 +7,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
 import { checkedTags } from '../../model/events/run-tags.ts';
-import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, errorInfo, hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import type { ExitCode } from '../process/exit-code.ts';
@@ -102,7 +102,7 @@ export async function runFleet(
   });
   // The limits are those of the file: flags of a later retry could not raise them.
   return runFile(path, { ...flags, ...noLimits(), runId }, io, ending).catch(async (error: unknown) => {
-    if (PhasegateError.is(error) && error.code === 'RUN_EXISTS') await rm(path, { force: true });
+    if (hasCode(error, 'RUN_EXISTS')) await rm(path, { force: true });
     throw error;
   });
 }
