@@ -135,6 +135,19 @@ phases:
   expect(lines.filter((line) => !line.split(' ')[1]?.startsWith(`${lab.root}/`))).toEqual([]);
 });
 
+it('a folder of a shell leads no agent to the folder of the user', async () => {
+  const agent = 'printenv PWD > pwd.txt; (cd - && echo x > old.txt); cd src && echo x > new.txt';
+  const lab = await labOf(pipeline('clone', agent));
+  const before = await ownOf(lab);
+  const elsewhere = { PWD: lab.user, OLDPWD: lab.user, CDPATH: lab.user };
+  const ended = await runWith(elsewhere, lab);
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(await ownOf(lab)).toEqual(before);
+  const branch = await branchOf(lab);
+  expect(await lab.git('diff', '--name-only', 'main', branch, '--', 'pwd.txt', 'src')).toBe('pwd.txt\nsrc/new.txt');
+  expect((await lab.git('show', `${branch}:pwd.txt`)).startsWith(`${lab.root}/`)).toBe(true);
+});
+
 it('variables that a task names itself reach its program', async () => {
   const made = '{ name: make, command: [printenv, GIT_DIR], env: { GIT_DIR: /own } }';
   const source = `name: p\nphases: [{ name: build, tasks: [${made}] }]\n`;
@@ -150,7 +163,7 @@ it('knows each variable that git calls local to a repository, except for setting
   const variables = Object.fromEntries(
     [...local, 'GIT_AUTHOR_NAME', 'GIT_SSH_COMMAND', 'PATH'].map((name) => [name, 'x']),
   );
-  expect(Object.keys(inheritedVariables(variables)).toSorted()).toEqual([
+  expect(Object.keys(inheritedVariables('/work', variables)).toSorted()).toEqual([
     'GIT_AUTHOR_NAME',
     'GIT_CONFIG_COUNT',
     'GIT_CONFIG_PARAMETERS',

@@ -8,28 +8,34 @@
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Returns the variables that a program inherits: all but those that lead git from its folder to another repository, as the variables of a
- * git hook do.
+ * Returns the variables that a program inherits: all but those that lead it from its folder to another one, as the variables of a git hook
+ * do. `PWD` is its own folder, as after a `cd` to it.
  *
+ * @param folder Absolute path of the program's folder.
  * @param variables @default `process.env`
  */
-export function inheritedVariables(variables: Variables = process.env): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(variables).flatMap(([name, value]) =>
-      // Windows knows them in any case.
-      value === undefined || LOCATIONS.has(name.toUpperCase()) ? [] : [[name, value] as const],
-    ),
+export function inheritedVariables(
+  folder: string,
+  variables: Variables = process.env,
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(variables).flatMap(([name, value]) =>
+    // Windows knows them in any case.
+    value === undefined || LOCATIONS.has(name.toUpperCase()) ? [] : [[name, value] as const],
   );
+  return { ...Object.fromEntries(kept), ...(variables['PWD'] !== undefined && { PWD: folder }) };
 }
 
 // --- internal ---
+
+/** Folders of shells. With `CDPATH`, `cd src` may lead to a folder of that name elsewhere. */
+const OF_SHELLS = ['PWD', 'OLDPWD', 'CDPATH'];
 
 /**
  * The variables of `git rev-parse --local-env-vars`, also of later versions than 2.38, without settings.
  * Three more lead refs and objects elsewhere.
  */
 // Why: docs/decisions/agents.md#which-variables-of-git-do-programs-inherit
-const LOCATIONS: ReadonlySet<string> = new Set([
+const OF_GIT = [
   'GIT_DIR',
   'GIT_WORK_TREE',
   'GIT_IMPLICIT_WORK_TREE',
@@ -47,4 +53,6 @@ const LOCATIONS: ReadonlySet<string> = new Set([
   'GIT_NAMESPACE',
   'GIT_QUARANTINE_PATH',
   'GIT_REFERENCE_BACKEND',
-]);
+];
+
+const LOCATIONS: ReadonlySet<string> = new Set([...OF_GIT, ...OF_SHELLS]);

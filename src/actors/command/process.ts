@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { inheritedVariables } from './inherited-variables.ts';
@@ -104,7 +105,7 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   const shell = typeof line === 'string';
   const child = execa(shell ? line : (line[0] ?? ''), shell ? [] : line.slice(1), {
     cwd,
-    env: { ...inheritedVariables(), ...env },
+    env: { ...inheritedVariables(resolve(cwd)), ...env },
     extendEnv: false,
     shell,
     buffer: false,
