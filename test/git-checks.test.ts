@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { definePipeline, phase, startRun, task, type Check, type RunResult } from '../src/index.ts';
 import { noMergeConflicts, nonEmptyDiff } from '../src/node.ts';
 
@@ -105,6 +105,17 @@ describe('noMergeConflicts()', () => {
     expect(await foundBy(noMergeConflicts({ cwd: one.path, name: 'conflicts' }))).toEqual([
       'Resolve the merge conflicts in 3 files.',
       'Check "conflicts" failed:\nMerge conflicts, or their markers, are in:\nsub dir/ünïcode "x".txt\nthree.txt\ntracked.txt',
+    ]);
+  });
+
+  it('finds markers if the process has literal paths', async () => {
+    const one = await repository();
+    await one.commit('a.txt', CONFLICT);
+    vi.stubEnv('GIT_LITERAL_PATHSPECS', '1');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await foundBy(noMergeConflicts({ cwd: one.path }))).toEqual([
+      'Resolve the merge conflicts in a.txt.',
+      expect.stringContaining('a.txt'),
     ]);
   });
 

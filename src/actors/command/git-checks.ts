@@ -97,14 +97,23 @@ const MARKED = ['grep', ...LISTED, '-E', '--all-match', ...MARKERS.flatMap((one)
 
 const HINT = 'Set `cwd` to a folder of a git working tree, and `base`, if given, to a commit that git knows.';
 
+/**
+ * Variables of git for a check. It must not take locks that block other users of the folder. Programs read the output, so its
+ * language is fixed. With literal paths, `:/` would be the name of a file, and no file would have a conflict.
+ */
+const VARIABLES = {
+  GIT_OPTIONAL_LOCKS: '0',
+  LC_ALL: 'C',
+  GIT_LITERAL_PATHSPECS: '0',
+};
+
 /** Most files in the feedback. */
 const MOST_FILES = 20;
 
 function gitIn(name: string, cwd: string | undefined, context: CommandContext): Git {
   return async (args, codes = [0]) => {
     const line: CommandLine = ['git', ...args];
-    // A check must not take locks that block other users of the folder. Programs read the output, so its language is fixed.
-    const end = await execute(line, { cwd, env: { GIT_OPTIONAL_LOCKS: '0', LC_ALL: 'C' } }, context);
+    const end = await execute(line, { cwd, env: VARIABLES }, context);
     if (end.exitCode === undefined || !codes.includes(end.exitCode)) {
       throw failed(line, end, { whose: ` for check "${name}"`, hint: HINT });
     }

@@ -6,8 +6,10 @@
  *
  * @module
  */
+import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
+import { inheritedVariables } from './inherited-variables.ts';
 import { createExcerpt } from './output-excerpt.ts';
 import { noteGroup, noteRunning, RUN_VARIABLE, sendTo, stopGroup } from './process-groups.ts';
 
@@ -16,6 +18,7 @@ export interface ProcessOptions {
   /** A program with its arguments, or a line for the shell. */
   readonly line: readonly string[] | string;
   readonly cwd: string;
+  /** Variables in addition to those that it inherits, whose values they replace. */
   readonly env: Readonly<Record<string, string>>;
   /** Content of standard input; empty if absent. */
   readonly stdin: string | undefined;
@@ -102,7 +105,8 @@ async function follow(options: ProcessOptions): Promise<ProcessEnd> {
   const shell = typeof line === 'string';
   const child = execa(shell ? line : (line[0] ?? ''), shell ? [] : line.slice(1), {
     cwd,
-    env,
+    env: { ...inheritedVariables(resolve(cwd)), ...env },
+    extendEnv: false,
     shell,
     buffer: false,
     reject: false,
