@@ -91,16 +91,6 @@ describe.each([
     const [seen, state] = await seenIn(workspaces, base, 'check');
     expect([seen, state]).toEqual([`phasegate: uncommitted work before run run\n${history}`, 'refs/heads/main']);
   });
-
-  it('has files that are made ahead', async () => {
-    const lab = await makeShallow(folder.path, depth);
-    const { snapshot } = await firstWork(lab);
-    const workspaces = lab.workspaces();
-    await workspaces.open(placeOf('one'), { base: snapshot.commit, ahead: 1, signal });
-    const [seen, state, files] = await seenIn(workspaces, snapshot.commit, 'two');
-    expect([seen, state]).toEqual([`phasegate(build): Do task\n${history}`, 'refs/heads/main']);
-    expect(files).toBe(`${FILES}\nmine\n${MORE}`);
-  });
 });
 
 async function firstWork(lab: Lab) {
