@@ -8,7 +8,7 @@ import { makeShallow, openAt, pictureOf, placeOf, put, shell, signal, useFolder,
 
 const folder = useFolder();
 
-/** What an agent sees of a commit in its clone: the history, damage, remotes and branches, and the files. */
+/** Returns the view of an agent in a clone at a commit: the history, damage, remotes and branches, and the files. */
 async function seenIn(workspaces: Workspaces, base: string, name: string): Promise<readonly string[]> {
   const workspace = await openAt(workspaces, base, placeOf(name));
   const seen = await Promise.all(
@@ -54,7 +54,7 @@ describe.each([
     );
     expect(second.closed).toEqual({ removed: true });
 
-    // A later attempt begins anew, and its agent is told the id of the earlier one.
+    // The next attempt starts at the base, and its agent is told the id of the earlier one.
     const again = await workAt(workspaces, base, placeOf('first', 1), (path) =>
       shell(path, `git show ${first.snapshot.commit}:first.txt > first.txt; echo 3 >> first.txt`),
     );
@@ -122,7 +122,7 @@ describe('a shallow repository', () => {
     ]);
   });
 
-  it('whose user refuses to clone shallow ones, or uses the first protocol', async () => {
+  it('whose user refuses to clone shallow ones, and uses the first protocol', async () => {
     const lab = await makeShallow(folder.path, 1);
     const config = join(lab.root, '..', 'config');
     await shell(folder.path, `git config --file ${config} clone.rejectShallow true`);
