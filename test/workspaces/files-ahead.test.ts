@@ -129,6 +129,17 @@ describe('a workspace with files that were made ahead', () => {
     expect(await shell(ready.path, String.raw`git log --format=%s; grep -c $'\r' new.txt`)).toBe('Later\nAdd four\n1');
   });
 
+  it('has those of a repository whose ids are SHA-256', async () => {
+    const lab = await makeLab(folder.path);
+    const line = 'rm -rf .git; git init -q --object-format=sha256; git add -A; git commit -qm Begin';
+    await shell(lab.user, line);
+    const { workspaces, base } = await begin(lab);
+    const made = await stat(join(await madeAhead(lab), 'a.txt'));
+    const { path } = await openAt(workspaces, base, placeOf('second'));
+    expect((await stat(join(path, 'a.txt'))).ino).toBe(made.ino);
+    expect(await shell(path, 'git rev-parse HEAD; git status --short')).toMatch(/^[0-9a-f]{64}$/u);
+  });
+
   it.each(Object.entries(changes()))('has a change in its snapshot that an agent makes %s', async (_, line) => {
     const lab = await makeLab(folder.path);
     const { workspaces, base } = await begin(lab);
