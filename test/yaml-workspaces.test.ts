@@ -1,5 +1,5 @@
 /** Pipelines in YAML whose agents work in folders of their own, run and applied by the command line. */
-import { chmod, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -11,6 +11,7 @@ import { phasegate } from './cli/cli.ts';
  * nonce of its prompt.
  */
 const AGENT = `#!/usr/bin/env node
+import { execSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 const home = dirname(new URL(import.meta.url).pathname);
@@ -22,14 +23,17 @@ const files = ['api.txt', 'ui.txt', 'a.txt', 'both.txt', '.env.local', 'made.txt
 const seen = Object.fromEntries(files.filter((one) => existsSync(one)).map((one) => [one, readFileSync(one, 'utf8')]));
 appendFileSync(log, JSON.stringify({ prompt, seen, cwd: process.cwd() }) + '\\n');
 const acts = JSON.parse(readFileSync(join(home, 'acts.json'), 'utf8'))[task];
-const { write = {}, verdict, say = 'Done.' } = acts[Math.min(number, acts.length - 1)];
+const { write = {}, shell, verdict, say = 'Done.' } = acts[Math.min(number, acts.length - 1)];
 for (const [name, text] of Object.entries(write)) { mkdirSync(dirname(name), { recursive: true }); writeFileSync(name, text); }
+if (shell) execSync(shell, { stdio: 'ignore' });
 const nonce = /"nonce": "([0-9a-f-]{36})"/u.exec(prompt)?.[1];
 console.log(verdict ? JSON.stringify({ nonce, ...verdict }) : say);
 `;
 
 interface Act {
   readonly write?: Readonly<Record<string, string>>;
+  /** A line of the shell, after the files are written. */
+  readonly shell?: string;
   readonly verdict?: object;
   readonly say?: string;
 }
@@ -41,8 +45,12 @@ interface Call {
   readonly cwd: string;
 }
 
-/** Makes a repository with a pipeline, whose `<agent>` is the scripted one. */
-async function lab(source: string, acts: Readonly<Record<string, readonly Act[]>>) {
+/**
+ * Makes a repository with a pipeline, whose `<agent>` is the scripted one.
+ *
+ * @param depth Number of commits that the repository has of its history, which has three. @default a history of one commit
+ */
+async function lab(source: string, acts: Readonly<Record<string, readonly Act[]>>, depth?: number) {
   const home = await realpath(await mkdtemp(join(tmpdir(), 'phasegate-yaml-')));
   onTestFinished(() => rm(home, { recursive: true, force: true }));
   const [user, agent] = [join(home, 'user'), join(home, 'agents', 'agent.mjs')];
@@ -56,6 +64,11 @@ async function lab(source: string, acts: Readonly<Record<string, readonly Act[]>
   await git(user, 'init', '-q', '-b', 'main');
   await git(user, 'add', '-A');
   await git(user, 'commit', '-q', '-m', 'Begin');
+  if (depth !== undefined) {
+    for (const name of ['Second', 'Third']) await git(user, 'commit', '-q', '--allow-empty', '-m', name);
+    await rename(user, join(home, 'origin'));
+    await git(home, 'clone', '-q', '--depth', String(depth), `file://${join(home, 'origin')}`, user);
+  }
   vi.stubEnv('XDG_STATE_HOME', join(home, 'state'));
   onTestFinished(() => void vi.unstubAllEnvs());
   const options = { cwd: user };
@@ -163,6 +176,72 @@ phases:
   await run('apply', 'r1');
   expect(await readFile(join(user, 'both.txt'), 'utf8')).toBe('api');
   expect(await readFile(join(user, 'ui.txt'), 'utf8')).toBe('ui');
+});
+
+/** A line by which an agent commits its work itself. */
+const COMMIT = 'git add -A && git -c user.name=A -c user.email=a@example.org commit -qm Mine';
+
+it.each([1, 2])(
+  'a shallow clone of depth %i has gates, which send work back to an earlier phase, and apply',
+  async (depth) => {
+    //  api ──▶ ui ──▶ hand-over
+    //   ▲──────┘ "Test the API."
+    const source = `
+name: shallow
+workspace: clone
+phases:
+  - name: api
+    tasks: [{ name: api, agent: <agent>, prompt: Add the API. }]
+    review: { checks: [{ shell: true, command: "test -f api.txt && git diff --quiet HEAD" }] }
+  - name: ui
+    after: [api]
+    tasks: [{ name: ui, agent: <agent>, prompt: Add the UI. }]
+    review:
+      rewindTo: [api]
+      checks: [{ command: [test, -f, ui.txt] }]
+      by: { name: judge, shell: true, command: "grep -q tested api.txt && echo APPROVE || echo RETRY_PREDECESSOR api: Test the API." }
+`;
+    const acts = {
+      api: [
+        { write: { 'api.txt': 'api' }, shell: COMMIT },
+        { write: { 'api.txt': 'api, tested' }, shell: COMMIT },
+      ],
+      ui: [{ write: { 'ui.txt': 'ui' } }],
+    };
+    const { user, run, calls } = await lab(source, acts, depth);
+    const ended = await run('run', 'p.yaml', '--run-id', 'r1');
+    expect([ended.code, ended.stderr]).toEqual([0, '']);
+    expect(ended.stdout).toContain('earlier history is missing. The user can fetch it: git fetch --unshallow.');
+    expect((await calls('api'))[1]?.prompt).toContain('Test the API.');
+    expect((await calls('ui')).at(-1)?.seen).toMatchObject({ 'api.txt': 'api, tested' });
+    const shown = await run('diff', 'r1');
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('+api, tested')]);
+    const applied = await run('apply', 'r1');
+    expect([applied.code, applied.stderr]).toEqual([0, '']);
+    expect(await git(user, 'show', 'HEAD:api.txt', 'HEAD:ui.txt')).toBe('api, testedui');
+    expect(await git(user, 'rev-parse', '--is-shallow-repository')).toBe('true');
+    expect(await git(user, 'status', '--short')).toBe('');
+  },
+);
+
+it('a fleet in a shallow clone has checks', async () => {
+  const { user, run } = await lab(
+    '<agent>',
+    { a: [{ write: { 'api.txt': 'a' } }], b: [{ write: { 'ui.txt': 'b' } }] },
+    1,
+  );
+  const agent = `command:${process.execPath} ${join(user, '..', 'agents', 'agent.mjs')}`;
+  const subtasks = [
+    { id: 'a', title: 'Add the API', description: '' },
+    { id: 'b', title: 'Add the UI', description: '', depends_on: ['a'] },
+  ];
+  await put(user, '../plan.json', JSON.stringify({ goal: 'Add both.', subtasks }));
+  const flags = ['--plan', '../plan.json', '--agent', agent, '--yes', '--check', 'test -f api.txt', '--run-id', 'r1'];
+  const ended = await run('fleet', ...flags);
+  expect([ended.code, ended.stderr]).toEqual([0, '']);
+  const applied = await run('apply', 'r1');
+  expect([applied.code, applied.stderr]).toEqual([0, '']);
+  expect(await git(user, 'show', 'HEAD:api.txt', 'HEAD:ui.txt')).toBe('ab');
 });
 
 it('work that is left out for a second conflict is for a person, whatever the quorum of the reviewers', async () => {

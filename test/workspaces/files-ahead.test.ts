@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import type { GitWorkspaceOptions } from '../../src/workspaces/options.ts';
 import type { Workspaces } from '../../src/workspaces/port.ts';
-import { makeLab, openAt, placeOf, shell, signal, useFolder, workAt, type Lab } from './rig.ts';
+import { makeLab, makeShallow, openAt, placeOf, shell, signal, useFolder, workAt, type Lab } from './rig.ts';
 
 const folder = useFolder();
 const SLOW = { timeout: 20_000 };
@@ -113,6 +113,31 @@ describe('a workspace with files that were made ahead', () => {
     const other = await openAt(workspaces, commit, placeOf('other'));
     expect(await pictureAt(ready.path)).toEqual(await pictureAt(other.path));
     expect(commit).not.toBe(base);
+  });
+
+  it('is the same as one without, in a shallow repository at a commit that is on no branch', async () => {
+    const lab = await makeShallow(folder.path, 1);
+    await lab.git('config', 'core.autocrlf', 'true');
+    const commit = await laterCommit(lab);
+    const workspaces = lab.workspaces();
+    await workspaces.open(placeOf('first'), { base: commit, ahead: 1, signal });
+    const made = await stat(join(await madeAhead(lab), 'new.txt'));
+    const ready = await openAt(workspaces, commit, placeOf('ready'));
+    expect((await stat(join(ready.path, 'new.txt'))).ino).toBe(made.ino);
+    const other = await openAt(workspaces, commit, placeOf('other'));
+    expect(await pictureAt(ready.path)).toEqual(await pictureAt(other.path));
+    expect(await shell(ready.path, String.raw`git log --format=%s; grep -c $'\r' new.txt`)).toBe('Later\nAdd four\n1');
+  });
+
+  it('has those of a repository whose ids are SHA-256', async () => {
+    const lab = await makeLab(folder.path);
+    const line = 'rm -rf .git; git init -q --object-format=sha256; git add -A; git commit -qm Begin';
+    await shell(lab.user, line);
+    const { workspaces, base } = await begin(lab);
+    const made = await stat(join(await madeAhead(lab), 'a.txt'));
+    const { path } = await openAt(workspaces, base, placeOf('second'));
+    expect((await stat(join(path, 'a.txt'))).ino).toBe(made.ino);
+    expect(await shell(path, 'git rev-parse HEAD; git status --short')).toMatch(/^[0-9a-f]{64}$/u);
   });
 
   it.each(Object.entries(changes()))('has a change in its snapshot that an agent makes %s', async (_, line) => {

@@ -49,6 +49,25 @@ export async function makeLab(folder: string): Promise<Lab> {
   };
 }
 
+/** Makes a repository as `git clone --depth` leaves it, of one with four commits on its branch and one more on a branch `side`. */
+export async function makeShallow(folder: string, depth: number): Promise<Lab> {
+  const origin = await makeLab(folder);
+  for (const name of ['two', 'three', 'four']) {
+    await origin.put(`${name}.txt`, `${name}\n`);
+    await origin.git('add', '-A');
+    await origin.git('commit', '-q', '-m', `Add ${name}`);
+  }
+  await origin.git('checkout', '-q', '-b', 'side', 'HEAD~1');
+  await origin.put('side.txt', 'side\n');
+  await origin.git('add', '-A');
+  await origin.git('commit', '-q', '-m', 'Add side');
+  await origin.git('checkout', '-q', 'main');
+  const lab = await makeLab(folder);
+  await rm(lab.user, { recursive: true });
+  await git(folder, 'clone', '-q', '--depth', String(depth), `file://${origin.user}`, lab.user);
+  return lab;
+}
+
 /** Gives a repository all that a user may have uncommitted: dirty, staged, half-staged, untracked, ignored files and a stash. */
 export async function makeDirty({ user }: Lab): Promise<void> {
   const inUser = (...args: readonly string[]) => git(user, ...args);

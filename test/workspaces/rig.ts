@@ -12,7 +12,7 @@ import { afterAll, beforeAll } from 'vitest';
 import type { AttemptPlace, Workspace, Workspaces } from '../../src/workspaces/port.ts';
 import { placeOf, put, signal } from './rig-places.ts';
 
-export { git, makeDirty, makeLab, pictureOf, type Lab } from './lab.ts';
+export { git, makeDirty, makeLab, makeShallow, pictureOf, type Lab } from './lab.ts';
 export { placeOf, put, signal };
 
 const execute = promisify(execFile);

@@ -5,7 +5,7 @@
  */
 import { copyFile, lstat, mkdir, rename, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Repository } from '../git/repository.ts';
+import type { Repository, RepositoryCall } from '../git/repository.ts';
 import { removeTree } from '../marker/remove-tree.ts';
 
 /**
@@ -23,14 +23,20 @@ export async function makeClone(repository: Repository, work: string, base: stri
 }
 
 /**
- * Makes a folder with the files of a commit for a later clone. Its `.git` reads the objects of the repository, so no agent may get it.
+ * Makes a folder with the files of a commit for a later clone. Its `.git` has no objects, so no agent may get it.
  *
  * One process of git writes the files, as agents are at work meanwhile.
  */
 export async function makeFiles(repository: Repository, folder: string, commit: string): Promise<void> {
-  await cloneWith(repository, folder, ['--shared']);
+  const { commonDir, conversions, zero } = repository;
+  // A clone that shares the objects would have them all copied if the repository is shallow.
+  const format = zero.length === 64 ? 'sha256' : 'sha1';
+  const init = ['init', '--quiet', '--template=', `--object-format=${format}`, '--', folder];
+  await repository.outside(init, dirname(folder));
   await copyRules(repository, folder);
-  await checkOut(repository, folder, commit, ['-c', 'checkout.workers=1']);
+  const settings = ['checkout.workers=1', ...conversions].flatMap((setting) => ['-c', setting]);
+  const objects = [join(folder, '.git', 'objects'), join(commonDir, 'objects')] as const;
+  await checkOut(repository, folder, commit, { settings, objects });
 }
 
 /** True if a folder that {@link makeFiles} has made has no other files than its index, ignored ones included. */
@@ -41,16 +47,21 @@ export async function hasNoOtherFiles(repository: Repository, folder: string): P
 
 // --- internal ---
 
+interface CheckOutOptions extends Pick<RepositoryCall, 'objects'> {
+  /** Arguments before the command. @default none */
+  readonly settings?: readonly string[];
+}
+
 async function checkOut(
   repository: Repository,
   work: string,
   commit: string,
-  settings: readonly string[] = [],
+  { settings = [], objects }: CheckOutOptions = {},
 ): Promise<string> {
   const freshGitDir = join(work, '.git');
   const checkout = [...settings, 'checkout', '--quiet', '--force', '--detach', '--no-recurse-submodules', commit];
   const index = join(freshGitDir, 'index');
-  await repository.git(checkout, { freshGitDir, workTree: work, index });
+  await repository.git(checkout, { freshGitDir, workTree: work, index, objects });
   return index;
 }
 
@@ -89,6 +100,8 @@ function cloneWith(repository: Repository, work: string, how: readonly string[])
 }
 
 async function copyRepository(repository: Repository, work: string, base: string): Promise<void> {
+  // Of a repository that is shallow, git copies no files, and says so only as a warning.
+  if (await isShallow(repository)) return fetchRepository(repository, work, base);
   try {
     // Copies files, so that no commit is missing, not even one without a branch. Hard links would let an agent change
     // the objects of the user's repository.
@@ -97,10 +110,28 @@ async function copyRepository(repository: Repository, work: string, base: string
     if (repository.signal.aborted) throw error;
     // Git copies no repository that has symbolic links among its objects.
     await removeTree(work);
-    await cloneWith(repository, work, ['--no-local']);
-    const fetch = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules'];
-    await repository.git([...fetch, repository.commonDir, base], { freshGitDir: join(work, '.git') });
+    await fetchRepository(repository, work, base);
   }
+}
+
+/**
+ * Clones the commits of all refs, and the base. An agent may be told the id of an earlier attempt, which is on no branch.
+ *
+ * The clone ends its history at the commits at which that of the repository ends.
+ */
+async function fetchRepository(repository: Repository, work: string, base: string): Promise<void> {
+  // The names go with the remote, as all of `refs/remotes` do that it fetches.
+  const everything = ['--config', 'remote.origin.fetch=+refs/*:refs/remotes/all/*'];
+  await cloneWith(repository, work, ['--no-local', '--no-reject-shallow', ...everything]);
+  // The first protocol refuses a commit that no ref names.
+  const fetch = ['-c', 'protocol.version=2', 'fetch', '--quiet', '--no-tags', '--no-write-fetch-head'];
+  const how = ['--update-shallow', '--no-recurse-submodules'];
+  await repository.git([...fetch, ...how, repository.commonDir, base], { freshGitDir: join(work, '.git') });
+}
+
+/** True if the history of a repository ends early. It may have changed since the start of this process. */
+async function isShallow({ commonDir }: Repository): Promise<boolean> {
+  return (await lstat(join(commonDir, 'shallow')).catch(() => undefined)) !== undefined;
 }
 
 /** Most bytes of a file of rules. */

@@ -33,7 +33,11 @@ export async function notesAbout(options: StateOptions): Promise<readonly Note[]
   ]);
   return [
     ...when(head === undefined, 'unborn', 'The repository has no commit yet, so the run starts with an empty one.'),
-    ...when(repository.isShallow, 'shallow', 'The repository is shallow, so earlier history is missing.'),
+    ...when(
+      repository.isShallow,
+      'shallow',
+      'The repository is shallow, so earlier history is missing. The user can fetch it: git fetch --unshallow.',
+    ),
     ...found.flat(),
   ];
 }
