@@ -162,7 +162,7 @@ phases:
       code: 1,
       stdout: `Your branch now has approved work of run r1: <commit>
 Approved phases: alone
-Not approved: one (rejected), right (skipped)
+Not approved: one (rejected), right (failed)
 `,
       stderr: 'Approved, but not taken: left (it builds on one)\n',
     });

@@ -47,8 +47,9 @@ export type Applied =
     };
 
 /**
- * Moves the user's branch and files forward to the branch of a run. It does so only if the user's branch has not moved since and
- * no uncommitted, untracked or ignored file is in the way. Otherwise nothing is changed, and the result says what to do.
+ * Moves the user's branch and files forward to the branch of a run, or to a commit with a part of its work. It does so only if the user's
+ * branch has not moved since and no uncommitted, untracked or ignored file is in the way. Otherwise nothing is changed, and the result says
+ * what to do.
  *
  * Once git moves the files, it goes on after an abort, and after the end of this process. If git itself is stopped, the next call puts
  * back what was moved, and begins again.
