@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git, put } from '../workspaces/rig.ts';
+import { phasegate } from './cli.ts';
 import { yamlLab } from '../workspaces/yaml-lab.ts';
 
 /** one ──▶ left ∥ right ──▶ last, with a reviewer of the last phase. */
@@ -214,6 +215,18 @@ Commit, stash or move them, then run: phasegate apply r1 --partial --store own.d
 });
 
 describe('phasegate apply', () => {
+  it('refuses a run of another repository', async () => {
+    const { user, run } = await yamlLab(diamond('worktree'), { ...FOUR, ...REFUSES });
+    expect((await run('run', 'p.yaml', '--run-id', 'r1')).code).toBe(1);
+    const other = join(user, '..', 'other');
+    await git(user, 'init', '-q', '-b', 'main', other);
+    await git(other, 'commit', '-q', '--allow-empty', '-m', 'Begin');
+    const store = join(user, '.phasegate', 'runs.db');
+    const refused = await phasegate(['apply', 'r1', '--partial', '--store', store], { cwd: other });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('Give the id of a run that was started in this repository.');
+  });
+
   it('takes the approved work of a run whose last phase a person has skipped', async () => {
     const acts = { ...FOUR, judge: [{ say: 'ESCALATE: Is that right?' }] };
     const { user, run } = await yamlLab(diamond('worktree'), acts);

@@ -4,6 +4,7 @@
  * @module
  */
 import { foldApproved } from '../../fleet/approved-work.ts';
+import { refuseUnknownRun } from '../../workspaces/operations/apply-run.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { quotedPath } from '../terminal/quoted-path.ts';
 import { cut, oneLine } from '../terminal/text.ts';
@@ -20,10 +21,11 @@ export interface FoldPlace {
   readonly signal: AbortSignal;
 }
 
-/** Folds the approved work of a run into one commit. No branch moves. */
+/** Folds the approved work of a run into one commit. No branch moves. @throws PhasegateError `WORKSPACE_REFUSED` */
 export async function foldHeads(approved: ApprovedPhases, { runId, folder, signal }: FoldPlace): Promise<ApprovedFold> {
   const [first, ...others] = approved.heads;
   if (!first) return { isWhole: false, reason: `No phase of run ${runId} has approved work.\n${otherLines(approved)}` };
+  await refuseUnknownRun({ repository: folder, run: runId, signal });
   const workspace = gitWorkspace({ repository: folder });
   const { commit, conflicts } = await foldApproved({ workspace }, [first, ...others], { run: runId, signal });
   if (conflicts.length === 0) return { isWhole: true, commit };

@@ -83,6 +83,15 @@ export async function applyRun({ repository: folder, run, commit, root, signal }
   return obstacle ? refused(obstacle) : { applied: true, from, to };
 }
 
+/** Refuses a run that was not started in a repository. @throws PhasegateError `WORKSPACE_REFUSED` */
+export async function refuseUnknownRun({ repository: folder, run, signal }: ApplyOptions): Promise<void> {
+  const { repository: found, author, timeout } = readOptions({ repository: folder });
+  const { branch, branchRef, published } = runRefs(run);
+  const repository = await repositoryOpener({ folder: found, author, timeout })(signal);
+  const names = await resolveNames(repository, [branchRef, published]);
+  if (names.every((name) => name === undefined)) throw unknown(branch);
+}
+
 // --- internal ---
 
 /** Moves the branch and the files. @param note Name of the ref that is there while they are moved. @returns Nothing if all is moved. */
