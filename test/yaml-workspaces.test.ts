@@ -1,86 +1,9 @@
 /** Pipelines in YAML whose agents work in folders of their own, run and applied by the command line. */
-import { chmod, mkdtemp, readFile, realpath, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { git, pictureOf, put } from './workspaces/rig.ts';
-import { phasegate } from './cli/cli.ts';
-
-/**
- * A scripted agent, by the name of its task: `act` has a list for each name, with one entry for each call. It answers a review with the
- * nonce of its prompt.
- */
-const AGENT = `#!/usr/bin/env node
-import { execSync } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-const home = dirname(new URL(import.meta.url).pathname);
-const task = process.env.PHASEGATE_TASK;
-const prompt = readFileSync(0, 'utf8');
-const log = join(home, task + '.jsonl');
-const number = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\\n').length : 0;
-const files = ['api.txt', 'ui.txt', 'a.txt', 'both.txt', '.env.local', 'made.txt'];
-const seen = Object.fromEntries(files.filter((one) => existsSync(one)).map((one) => [one, readFileSync(one, 'utf8')]));
-appendFileSync(log, JSON.stringify({ prompt, seen, cwd: process.cwd() }) + '\\n');
-const acts = JSON.parse(readFileSync(join(home, 'acts.json'), 'utf8'))[task];
-const { write = {}, shell, verdict, say = 'Done.' } = acts[Math.min(number, acts.length - 1)];
-for (const [name, text] of Object.entries(write)) { mkdirSync(dirname(name), { recursive: true }); writeFileSync(name, text); }
-if (shell) execSync(shell, { stdio: 'ignore' });
-const nonce = /"nonce": "([0-9a-f-]{36})"/u.exec(prompt)?.[1];
-console.log(verdict ? JSON.stringify({ nonce, ...verdict }) : say);
-`;
-
-interface Act {
-  readonly write?: Readonly<Record<string, string>>;
-  /** A line of the shell, after the files are written. */
-  readonly shell?: string;
-  readonly verdict?: object;
-  readonly say?: string;
-}
-
-/** One call as the agent saw it. */
-interface Call {
-  readonly prompt: string;
-  readonly seen: Readonly<Record<string, string>>;
-  readonly cwd: string;
-}
-
-/**
- * Makes a repository with a pipeline, whose `<agent>` is the scripted one.
- *
- * @param depth Number of commits that the repository has of its history, which has three. @default a history of one commit
- */
-async function lab(source: string, acts: Readonly<Record<string, readonly Act[]>>, depth?: number) {
-  const home = await realpath(await mkdtemp(join(tmpdir(), 'phasegate-yaml-')));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
-  const [user, agent] = [join(home, 'user'), join(home, 'agents', 'agent.mjs')];
-  await put(home, 'agents/acts.json', JSON.stringify(acts));
-  await put(home, 'agents/agent.mjs', AGENT);
-  await chmod(agent, 0o755);
-  await put(user, 'a.txt', 'a\n');
-  await put(user, '.gitignore', '.phasegate/\n.env.local\n');
-  await put(user, '.env.local', 'SECRET=1\n');
-  await put(user, 'p.yaml', source.replaceAll('<agent>', `[${process.execPath}, ${agent}]`));
-  await git(user, 'init', '-q', '-b', 'main');
-  await git(user, 'add', '-A');
-  await git(user, 'commit', '-q', '-m', 'Begin');
-  if (depth !== undefined) {
-    for (const name of ['Second', 'Third']) await git(user, 'commit', '-q', '--allow-empty', '-m', name);
-    await rename(user, join(home, 'origin'));
-    await git(home, 'clone', '-q', '--depth', String(depth), `file://${join(home, 'origin')}`, user);
-  }
-  vi.stubEnv('XDG_STATE_HOME', join(home, 'state'));
-  onTestFinished(() => void vi.unstubAllEnvs());
-  const options = { cwd: user };
-  return {
-    user,
-    run: (...args: readonly string[]) => phasegate(args, options),
-    calls: async (task: string): Promise<readonly Call[]> => {
-      const lines = (await readFile(join(home, 'agents', `${task}.jsonl`), 'utf8')).trim().split('\n');
-      return lines.map((line) => JSON.parse(line) as Call);
-    },
-  };
-}
+import { yamlLab } from './workspaces/yaml-lab.ts';
 
 /** All but the store. */
 function ownOf(picture: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
@@ -112,7 +35,7 @@ phases:
 it('a pipeline in YAML has agents work in clones, sends them back, and hands over a branch that apply takes', async () => {
   //  plan ──▶ build: api ∥ ui ──▶ docs ──▶ hand-over
   //             ▲─┘ "Test the API."
-  const { user, run, calls } = await lab(PIPELINE, {
+  const { user, run, calls } = await yamlLab(PIPELINE, {
     api: [{ write: { 'api.txt': 'api' }, say: 'The API is there.' }, { write: { 'api.txt': 'api, tested' } }],
     ui: [{ write: { 'ui.txt': 'ui' } }],
     judge: [{ verdict: { verdict: 'approved', critique: 'Fine.', conf: 1, issues: [] } }],
@@ -157,7 +80,7 @@ phases:
   - { name: api, tasks: [{ name: api, agent: <agent>, prompt: Add the API. }] }
   - { name: ui, tasks: [{ name: ui, agent: <agent>, prompt: Add the UI. }] }
 `;
-  const { user, run, calls } = await lab(source, {
+  const { user, run, calls } = await yamlLab(source, {
     api: [{ write: { 'both.txt': 'api' } }],
     ui: [{ write: { 'both.txt': 'ui' } }, { write: { 'ui.txt': 'ui' } }],
   });
@@ -208,7 +131,7 @@ phases:
       ],
       ui: [{ write: { 'ui.txt': 'ui' } }],
     };
-    const { user, run, calls } = await lab(source, acts, depth);
+    const { user, run, calls } = await yamlLab(source, acts, depth);
     const ended = await run('run', 'p.yaml', '--run-id', 'r1');
     expect([ended.code, ended.stderr]).toEqual([0, '']);
     expect(ended.stdout).toContain('earlier history is missing. The user can fetch it: git fetch --unshallow.');
@@ -225,7 +148,7 @@ phases:
 );
 
 it('a fleet in a shallow clone has checks', async () => {
-  const { user, run } = await lab(
+  const { user, run } = await yamlLab(
     '<agent>',
     { a: [{ write: { 'api.txt': 'a' } }], b: [{ write: { 'ui.txt': 'b' } }] },
     1,
@@ -261,13 +184,13 @@ phases:
         - { name: two, command: [echo, APPROVE] }
 `;
   const always = (name: string) => [{ write: { 'all.txt': name } }, { write: { 'all.txt': `${name} again` } }];
-  const { run } = await lab(source, { a: always('a'), b: always('b'), c: always('c') });
+  const { run } = await yamlLab(source, { a: always('a'), b: always('b'), c: always('c') });
   const ended = await run('run', 'p.yaml', '--run-id', 'r1');
   expect([ended.code, ended.stdout + ended.stderr]).toEqual([3, expect.stringContaining('do not fit together')]);
 });
 
 it('work that does not fit workspaces is refused, at its place', async () => {
-  const { run } = await lab(
+  const { run } = await yamlLab(
     `name: p
 workspace: { include: [../secret], isolation: clone }
 phases:

@@ -41,7 +41,7 @@ export function addFleetCommands(program: Command, io: ProgramIo, end: (code: Ex
     );
   withStore(program.command('apply <run>'))
     .description('move your branch and files to the work of a fleet, if that loses nothing of yours')
-    .option('--partial', 'take the approved levels of a run that is not completed')
+    .option('--partial', 'take the work of the approved phases of a run that is not completed')
     .action(async (run: string, flags: ApplyFlags) =>
       end(await (await import('./fleet/apply.ts')).applyStored(run, flags, io)),
     );

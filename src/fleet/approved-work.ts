@@ -6,7 +6,7 @@
 import type { Outputs, TaskContext } from '../model/handlers/task.ts';
 import { OWN_TASKS } from '../model/plan/level.ts';
 import { contentHash } from '../model/values/content-hash.ts';
-import type { AttemptPlace, Snapshot } from '../workspaces/port.ts';
+import type { AttemptPlace, Integration, Snapshot } from '../workspaces/port.ts';
 import type { FleetOptions } from './fleet-options.ts';
 import { integrationIn, readSubtask, type IntegrationOutput } from './level-outputs.ts';
 import type { Subtask } from './work-plan.ts';
@@ -15,6 +15,13 @@ import type { Subtask } from './work-plan.ts';
 export interface ApprovedLevel {
   readonly subtasks: readonly Subtask[];
   readonly outputs: Outputs;
+}
+
+/** A phase that is approved, and the commit with its work. */
+export interface ApprovedPart {
+  /** Name of the phase. */
+  readonly name: string;
+  readonly commit: string;
 }
 
 /** The part of a context that names a run. */
@@ -60,6 +67,22 @@ export async function approvedMerge(
   return (await options.workspace.kept(mergedPlace(options, merged, context), context.signal))?.commit;
 }
 
+/**
+ * Folds the work of approved phases into one commit, in order. A part that conflicts is left out and named. Equal parts of a run become the
+ * same commit in every process, so that a branch that was moved to it can move on to what is built on it.
+ */
+export async function foldApproved(
+  { workspace, branch }: Pick<FleetOptions, 'workspace' | 'branch'>,
+  [first, ...others]: readonly [ApprovedPart, ...ApprovedPart[]],
+  { run, signal }: RunContext,
+): Promise<Integration> {
+  const base = first.commit;
+  if (others.length === 0) return { commit: base, conflicts: [] };
+  const parts = others.map(({ name, commit }) => ({ name, title: name, commit }));
+  const place = approvedPlace({ branch }, OWN_TASKS.integrate, { base, parts }, { run });
+  return workspace.integrate({ place, base, parts, signal });
+}
+
 // --- internal ---
 
 function subtaskPlace(options: FleetOptions, subtask: Subtask, base: string, context: RunContext): AttemptPlace {
@@ -76,10 +99,10 @@ function mergedPlace(
 }
 
 function approvedPlace(
-  { branch }: FleetOptions,
+  { branch }: Pick<FleetOptions, 'branch'>,
   task: string,
   content: Readonly<Record<string, unknown>>,
-  { run }: RunContext,
+  { run }: Pick<RunContext, 'run'>,
 ): AttemptPlace {
   return { run: branch ?? run, phase: 'approved', generation: 0, attempt: 0, task, key: contentHash(content) };
 }

@@ -191,13 +191,18 @@ describe('phasegate fleet --run-id', () => {
   it('refuses an id for the second time, also after rm, and says how to go on', async () => {
     await save('plan.json', JSON.stringify(PLAN));
     await carriedOut('plan.json');
-    for (const before of [['ls'], ['rm', 'work']]) {
-      expect((await run(...before)).code).toBe(0);
-      const again = await run('fleet', '--plan', 'plan.json', '--agent', place.agent, '--yes', '--run-id', 'work');
-      expect(again.code).toBe(2);
-      expect(again.stderr).toContain('Cannot start fleet work as there is one of that id: ');
-      expect(again.stderr).toContain('\nContinue it: phasegate resume work. Or give another --run-id,');
-      expect(again.stderr).toContain('#FILE_EXISTS');
-    }
+    const again = () => run('fleet', '--plan', 'plan.json', '--agent', place.agent, '--yes', '--run-id', 'work');
+    const known = await again();
+    expect(known.code).toBe(2);
+    expect(known.stderr).toContain('Cannot start fleet work as there is one of that id: ');
+    expect(known.stderr).toContain('\nContinue it: phasegate resume work. Or give another --run-id.');
+    expect(known.stderr).toContain('#FILE_EXISTS');
+    expect((await run('rm', 'work')).code).toBe(0);
+    const removed = await again();
+    expect(removed.code).toBe(2);
+    expect(removed.stderr).toContain(
+      'Cannot use the id work again as the repository has work of an earlier run with it: ',
+    );
+    expect(removed.stderr).toContain('#RUN_EXISTS');
   });
 });

@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { applyRun, type Applied } from '../../workspaces/operations/apply-run.ts';
 import { findRun } from '../options/find-run.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import { carryOutCommand } from '../show/plan-steps.ts';
 import { hasOnlyPlanned } from '../show/fleet-source.ts';
@@ -16,34 +16,48 @@ import { withoutInterrupts } from '../process/interrupt.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { quotedPath } from '../terminal/quoted-path.ts';
+import { argument } from '../terminal/text.ts';
+import { contentLines, foldHeads, leftLines } from './approved-fold.ts';
+import { readApprovedPhases, type ApprovedPhases } from './approved-phases.ts';
 
 /** Flags of `phasegate apply`. */
 export interface ApplyFlags extends StoreFlags {
-  /** True to take the approved levels of a run that is not completed. */
+  /** True to take the work of approved phases of a run that is not completed. */
   readonly partial?: boolean | undefined;
 }
 
 /** Moves the user's branch and files to the work of a run, if that loses nothing. Otherwise prints the reason and a command. */
 export async function applyStored(wanted: string, flags: ApplyFlags, io: ProgramIo): Promise<ExitCode> {
   refuseAgents(`apply the work of run ${wanted}`, io);
-  const { run, opened } = await runOf(wanted, flags, io);
+  const { run, opened, approved } = await runOf(wanted, flags, io);
   const { runId, status } = run;
+  const again = `phasegate apply ${argument(runId)}${flags.partial ? ' --partial' : ''}${storeArgument(opened)}`;
   if (hasOnlyPlanned(run)) throw onlyPlanned(runId, opened);
-  if (status !== 'completed' && !flags.partial) throw notCompleted(runId, status);
+  if (status !== 'completed' && !flags.partial) throw notCompleted(run, opened);
   const { signal } = new AbortController();
+  const folded = approved && (await foldHeads(approved, { runId, folder: io.cwd, signal }));
+  if (folded && !folded.isWhole) {
+    io.stderr.write(`Nothing was changed. ${folded.reason}`);
+    return exitCode.unsuccessful;
+  }
+  const commit = folded?.commit;
   const result = await withoutInterrupts(
     () =>
       io.stderr.write('phasegate ends as soon as git has moved your files. Git does so even if you interrupt again.\n'),
-    () => applyRun({ repository: io.cwd, run: runId, signal }),
+    () => applyRun({ repository: io.cwd, run: runId, commit, signal }),
   );
   if (!result.applied) {
-    io.stderr.write(`Nothing was changed. ${result.reason}\n${wayOut(runId, result)}`);
+    io.stderr.write(`Nothing was changed. ${result.reason}\n${wayOut(again, result)}`);
     return exitCode.unsuccessful;
   }
-  const work = status === 'completed' ? 'the work' : 'all approved work';
+  const isAll = status === 'completed' && !approved;
+  const work = isAll ? 'the work' : approved && approved.left.length > 0 ? 'approved work' : 'all approved work';
   const verb = result.from === result.to ? 'already has' : 'now has';
   await print(`Your branch ${verb} ${work} of run ${runId}: ${result.to}\n`, io);
-  return exitCode.completed;
+  if (!approved) return exitCode.completed;
+  await print(contentLines(approved), io);
+  io.stderr.write(leftLines(approved));
+  return approved.left.length > 0 ? exitCode.unsuccessful : exitCode.completed;
 }
 
 // --- internal ---
@@ -51,14 +65,18 @@ export async function applyStored(wanted: string, flags: ApplyFlags, io: Program
 /** Most files that are named. */
 const MOST_SHOWN = 20;
 
-async function runOf(
-  wanted: string,
-  flags: StoreFlags,
-  io: ProgramIo,
-): Promise<{ readonly run: ListedRun; readonly opened: OpenStore }> {
+interface Found {
+  readonly run: ListedRun;
+  readonly opened: OpenStore;
+  /** The approved phases; `undefined` if the branch of the run has their work. */
+  readonly approved: ApprovedPhases | undefined;
+}
+
+async function runOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<Found> {
   const opened = openStore(flags, 'read', io);
   try {
-    return { run: await findRun(opened, wanted), opened };
+    const run = await findRun(opened, wanted);
+    return { run, opened, approved: await readApprovedPhases(opened.store, run.runId) };
   } finally {
     await opened.store.close();
   }
@@ -70,17 +88,17 @@ function onlyPlanned(runId: string, opened: OpenStore): PhasegateError {
   });
 }
 
-/** Returns lines with the files that are in the way, and what a person can do. */
-function wayOut(runId: string, { paths = [], command }: Extract<Applied, { applied: false }>): string {
+/** Returns lines with the files that are in the way, and what a person can do. @param next The command to run then. */
+function wayOut(next: string, { paths = [], command }: Extract<Applied, { applied: false }>): string {
   const shown = paths.slice(0, MOST_SHOWN).map((path) => `  ${quotedPath(path)}\n`);
   const more = paths.length > shown.length ? ['  …\n'] : [];
-  const again = paths.length > 0 ? [`Commit, stash or move them, then run: phasegate apply ${runId}\n`] : [];
+  const again = paths.length > 0 ? [`Commit, stash or move them, then run: ${next}\n`] : [];
   const take = command === undefined ? [] : [`To take the work yourself: ${command}\n`];
   return [...shown, ...more, ...again, ...take].join('');
 }
 
-function notCompleted(runId: string, status: ListedRun['status']): PhasegateError {
+function notCompleted({ runId, status }: ListedRun, opened: OpenStore): PhasegateError {
   return new PhasegateError('RUN_UNSUCCESSFUL', `Cannot apply run ${runId} as it is not completed: ${status}`, {
-    hint: `If some of its levels were approved, their work is taken by: phasegate apply ${runId} --partial`,
+    hint: `If some of its phases were approved, their work is taken by: phasegate apply ${argument(runId)} --partial${storeArgument(opened)}`,
   });
 }

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { runRefs } from '../git/names.ts';
-import { resolveName, resolveNames } from '../git/objects.ts';
+import { requireCommit, resolveName, resolveNames } from '../git/objects.ts';
 import { repositoryOpener, type Repository } from '../git/repository.ts';
 import { setRef, deleteRef } from '../git/refs.ts';
 import { readSealed, type Sealed } from '../git/sealed.ts';
@@ -21,6 +21,8 @@ export interface ApplyOptions {
   /** A folder of the repository. @default that of the process */
   readonly repository?: string | undefined;
   readonly run: string;
+  /** Commit with a part of the work of the run, which is taken instead. @default that of its branch */
+  readonly commit?: string | undefined;
   /** Folder for temporary files, as of `gitWorkspace`. @default a state folder of the user */
   readonly root?: string | undefined;
   readonly signal: AbortSignal;
@@ -45,15 +47,16 @@ export type Applied =
     };
 
 /**
- * Moves the user's branch and files forward to the branch of a run. It does so only if the user's branch has not moved since and
- * no uncommitted, untracked or ignored file is in the way. Otherwise nothing is changed, and the result says what to do.
+ * Moves the user's branch and files forward to the branch of a run, or to a commit with a part of its work. It does so only if the user's
+ * branch has not moved since and no uncommitted, untracked or ignored file is in the way. Otherwise nothing is changed, and the result says
+ * what to do.
  *
  * Once git moves the files, it goes on after an abort, and after the end of this process. If git itself is stopped, the next call puts
  * back what was moved, and begins again.
  *
- * @throws PhasegateError `WORKSPACE_REFUSED` if the run has no branch.
+ * @throws PhasegateError `WORKSPACE_REFUSED` if the run has no branch, or the repository has no such commit.
  */
-export async function applyRun({ repository: folder, run, root, signal }: ApplyOptions): Promise<Applied> {
+export async function applyRun({ repository: folder, run, commit, root, signal }: ApplyOptions): Promise<Applied> {
   const options = readOptions({ repository: folder, root });
   const { author, timeout } = options;
   const repository = await repositoryOpener({ folder: options.repository, author, timeout })(signal);
@@ -61,9 +64,10 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
   const [found, last, from, begun] = await resolveNames(repository, [branchRef, published, 'HEAD^{commit}', applying]);
   const base = await readSealed(repository, start);
   // Someone may have deleted the branch. Its commit is kept.
-  const to = found ?? last;
-  if (to === undefined) throw unknown(branch);
-  const name = found === undefined ? to : branch;
+  const whole = found ?? last;
+  if (whole === undefined) throw unknown(branch);
+  const to = commit === undefined ? whole : await requireCommit(repository, commit);
+  const name = found === to ? branch : to;
   const refused = async (obstacle: Obstacle): Promise<Applied> => {
     const command = await commandFor(repository, { base, from, name, hasPaths: obstacle.paths !== undefined });
     return { applied: false, ...obstacle, ...(command !== undefined && { command }) };
@@ -77,6 +81,15 @@ export async function applyRun({ repository: folder, run, root, signal }: ApplyO
     return (await obstacleTo(repository, move)) ?? (await forward(repository, move, applying));
   });
   return obstacle ? refused(obstacle) : { applied: true, from, to };
+}
+
+/** Refuses a run that was not started in a repository. @throws PhasegateError `WORKSPACE_REFUSED` */
+export async function refuseUnknownRun({ repository: folder, run, signal }: ApplyOptions): Promise<void> {
+  const { repository: found, author, timeout } = readOptions({ repository: folder });
+  const { branch, branchRef, published } = runRefs(run);
+  const repository = await repositoryOpener({ folder: found, author, timeout })(signal);
+  const names = await resolveNames(repository, [branchRef, published]);
+  if (names.every((name) => name === undefined)) throw unknown(branch);
 }
 
 // --- internal ---

@@ -3,12 +3,12 @@
  *
  * @module
  */
+import { foldApproved } from '../../../fleet/approved-work.ts';
 import { INTEGRATION, integrationIn, type BaseOutput } from '../../../fleet/level-outputs.ts';
 import { levelReview } from '../../../fleet/level-review.ts';
 import { integrate } from '../../../fleet/level-tasks.ts';
 import { tellAtStart } from '../../../fleet/start-notes.ts';
 import { createSlots } from '../../../actors/work/slots.ts';
-import { placeOf } from '../../../fleet/subtask-work.ts';
 import type { Subtask } from '../../../fleet/work-plan.ts';
 import { approve } from '../../../model/decision/decision.ts';
 import { phase, task } from '../../../model/definition/define.ts';
@@ -192,13 +192,10 @@ function handOver(workspace: Workspaces, last: readonly string[]): AnyPhase {
 
 /** Folds the commits of phases into one. A phase whose changes do not fit is sent back. */
 async function folded(workspace: Workspaces, phases: readonly string[], context: TaskContext): Promise<string> {
-  const { inputs, signal } = context;
-  const parts = phases.map((name) => ({ name, title: name, commit: integrationIn(inputs[name] ?? {}).commit }));
-  const [first, ...others] = parts;
+  const { inputs } = context;
+  const [first, ...others] = phases.map((name) => ({ name, commit: integrationIn(inputs[name] ?? {}).commit }));
   if (!first) throw new Error('There is no phase to take the work of.');
-  if (others.length === 0) return first.commit;
-  const place = placeOf(context, {});
-  const { commit, conflicts } = await workspace.integrate({ place, base: first.commit, parts: others, signal });
+  const { commit, conflicts } = await foldApproved({ workspace }, [first, ...others], context);
   const [conflict] = conflicts;
   if (!conflict) return commit;
   const { name, paths } = conflict;
