@@ -9,8 +9,9 @@ import { foldCoverage, type Coverage, type CoverageOptions } from '../../project
 import { LATEST } from '../options/defaults.ts';
 import { goodRuns, type GoodRun } from '../options/good-runs.ts';
 import { findRun, findRuns } from '../options/find-run.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeFileOf, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { outputFile } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { coverageDocument } from '../report/coverage-document.ts';
 import { asHtml } from '../report/html.ts';
@@ -34,10 +35,11 @@ export interface CoverageFlags extends StoreFlags {
 
 /** Prints what the named runs have shown of their pipeline; all runs of the pipeline that was started last if none is named. */
 export async function coverRuns(wanted: readonly string[], flags: CoverageFlags, io: ProgramIo): Promise<ExitCode> {
+  const { html, json, threshold = 0 } = flags;
+  const file = html === undefined ? undefined : outputFile(html, { store: storeFileOf(flags, io) }, io);
   const opened = openStore(flags, 'read', io);
   const coverage = await readCoverage(opened, wanted, flags, io);
   await opened.store.close();
-  const { html, json, threshold = 0 } = flags;
   if (!coverage) {
     if (!(await print(json ? 'null\n' : 'no runs\n', io))) return exitCode.brokenPipe;
     return threshold > 0 ? exitCode.unsuccessful : exitCode.completed;
@@ -45,9 +47,9 @@ export async function coverRuns(wanted: readonly string[], flags: CoverageFlags,
   const paint = createPainter(seesColours(io.stdout, io));
   const text = json ? `${JSON.stringify(coverage)}\n` : asText(linesOf(coverage).map(paint));
   if (!(await print(text, io))) return exitCode.brokenPipe;
-  if (html !== undefined) {
-    const note = `the coverage of "${oneLine(coverage.pipeline)}" is in ${oneLine(html)}`;
-    await writeOut(asHtml(coverageDocument(coverage)), html, note, json ? { ...io, stdout: io.stderr } : io);
+  if (file) {
+    const note = `the coverage of "${oneLine(coverage.pipeline)}" is in ${oneLine(file.name)}`;
+    await writeOut(asHtml(coverageDocument(coverage)), file, note, json ? { ...io, stdout: io.stderr } : io);
   }
   if (coverage.shown * 100 >= coverage.asked * threshold) return exitCode.completed;
   io.stderr.write(`phasegate: the coverage is below the threshold of ${threshold} %\n`);
