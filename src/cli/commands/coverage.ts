@@ -6,7 +6,7 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { foldCoverage, type Coverage, type CoverageOptions } from '../../projections/coverage/coverage.ts';
-import { LATEST } from '../options/defaults.ts';
+import { LATEST } from '../../store/run-id.ts';
 import { goodRuns, type GoodRun } from '../options/good-runs.ts';
 import { findRun, findRuns } from '../options/find-run.ts';
 import { openStore, storeFileOf, type OpenStore, type StoreFlags } from '../options/store-option.ts';

@@ -15,7 +15,7 @@ import { moveRuns } from '../../runtime/records/move-runs.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
-import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
+import { isChildRunId, isRunId, ruleFor, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, openStoreToRun, storeFileOf, type StoreFlags } from '../options/store-option.ts';
@@ -159,7 +159,7 @@ const PRIVATE = 0o600;
 function unsafeId(file: string, id: string): PhasegateError {
   const name = oneLine(JSON.stringify(id.slice(0, 200)));
   return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as the id of its run is ${name}`, {
-    hint: `${RUN_ID_RULE}. Name another with --run-id ${runIdLike(id) ?? 'imported'}.`,
+    hint: `${ruleFor(id)}. Name another with --run-id ${runIdLike(id) ?? 'imported'}.`,
   });
 }
 
