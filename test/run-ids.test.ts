@@ -11,6 +11,7 @@ import {
   readRun,
   resumeRun,
   startRun,
+  submitRun,
   task,
 } from '../src/index.ts';
 import { copyRun } from '../src/runtime/records/copy-run.ts';
@@ -32,6 +33,8 @@ const UNSAFE: readonly (readonly [what: string, id: string, like: string | undef
   ['a mark first', '_x', 'x'],
   ['half a character', '\uD800', undefined],
   ['nothing', '', undefined],
+  ['the word for the last run', 'latest', 'latest-1'],
+  ['nearly the word for the last run', 'l\u00E1test', 'latest-1'],
   ['nothing that could be kept', '$(…)', undefined],
 ];
 
@@ -44,6 +47,7 @@ const asks = definePipeline({
 const isSafe = (id: string): boolean =>
   id.length > 0 &&
   id.length <= 128 &&
+  id !== 'latest' &&
   id.split('').every((one) => 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._:@-'.includes(one)) &&
   !'._:@-'.includes(id[0] ?? '');
 
@@ -59,15 +63,17 @@ describe('an id of a new run', () => {
     );
   });
 
-  it.each(UNSAFE)('is refused by startRun and forkRun, with a suggestion: %s', async (_, id, like) => {
+  it.each(UNSAFE)('is refused by startRun, submitRun and forkRun, with a suggestion: %s', async (_, id, like) => {
     const store = memoryStore();
     const { status, error } = await startRun(asks, { store, runId: id }).result;
     expect(status).toBe('failed');
     expect(error?.code).toBe('INPUT_INVALID');
-    const shown = like === undefined ? 'a letter or digit.' : `a letter or digit, such as ${like}.`;
+    const rule = id === 'latest' ? 'the run that was started last' : 'a letter or digit';
+    const shown = like === undefined ? `${rule}.` : `${rule}, such as ${like}.`;
     expect(error?.message).toContain(shown);
     await left(store, 'r1');
     await expect(forkRun(store, 'r1', { at: 1, runId: id })).rejects.toThrow(shown);
+    await expect(submitRun(store, asks, { runId: id })).rejects.toThrow(shown);
     expect((await store.runs()).map(({ runId }) => runId)).toEqual(['r1']);
     if (like !== undefined) expect(await forkRun(store, 'r1', { at: 1, runId: like })).toBe(like);
   });
@@ -88,6 +94,8 @@ describe('an id of a new run', () => {
     expect(isChildRunId('--flag/p/0/0/task/t')).toBe(false);
     expect(isChildRunId('my%20run/p/0/0/task/t')).toBe(false);
     expect(isChildRunId('r/\u202E/0/0/task/t')).toBe(false);
+    // A run with this id may be from an earlier version.
+    expect(isChildRunId('latest/p/0/0/task/t')).toBe(true);
   });
 });
 
@@ -133,6 +141,49 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVA
     });
     expect((await phasegate(again, { cwd })).stderr).toContain('Cannot import run flag-x as the store has a run');
     expect(await phasegate(['rm', ...on, '--', '--flag x'], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a kept run whose id is latest', () => {
+  it('is never taken for the run that was started last, and is read and removed as LATEST', async () => {
+    const cwd = await files({});
+    const store = sqliteStore(join(cwd, 'runs.db'));
+    await keptAs(store, 'latest');
+    await left(store, 'latest-2');
+    const on = ['--store', 'runs.db'];
+    for (const command of [['rm'], ['show'], ['cancel'], ['export'], ['events'], ['resume']])
+      expect(await phasegate([...command, 'latest', ...on], { cwd })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `Cannot tell which run "latest" is as a run has this id, and another was started last
+Name the one that was started last as latest-2, and the other as LATEST.
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#RUN_UNKNOWN
+`,
+      });
+    expect((await store.runs()).map(({ runId }) => runId)).toEqual(['latest-2', 'latest', 'r1']);
+    expect((await phasegate(['show', 'LATEST', ...on], { cwd })).stdout).toContain('run latest ');
+    expect(await phasegate(['export', 'LATEST', ...on, '-o', 'old.jsonl'], { cwd })).toMatchObject({ code: 0 });
+    expect(await phasegate(['rm', 'LATEST', ...on], { cwd })).toMatchObject({ code: 0 });
+    expect((await store.runs()).map(({ runId }) => runId)).toEqual(['latest-2', 'r1']);
+    await store.close();
+    expect(await phasegate(['import', 'old.jsonl', ...on], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Cannot import "old.jsonl" as the id of its run is "latest"
+Use another word, as commands read this one as the run that was started last. Name another with --run-id latest-1.`) as string,
+    });
+    expect(await phasegate(['rm', 'latest', ...on], { cwd })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('latest-2') as string,
+    });
+  });
+
+  it('is found by that word if it was started last', async () => {
+    const cwd = await files({});
+    const store = sqliteStore(join(cwd, 'runs.db'));
+    await keptAs(store, 'latest');
+    await store.close();
+    const { code, stdout } = await phasegate(['show', 'latest', '--store', 'runs.db'], { cwd });
+    expect([code, stdout]).toEqual([0, expect.stringContaining('run latest ')]);
   });
 });
 

@@ -19,7 +19,7 @@ import type { ShowFlags } from './commands/show.ts';
 import type { UiFlags } from './commands/ui.ts';
 import type { VerifyFlags } from './commands/verify.ts';
 import { isRunId, otherRunId } from '../store/run-id.ts';
-import { DEFAULT_STORE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
+import { DEFAULT_STORE, STORE_VARIABLE } from './options/defaults.ts';
 import { LIMIT_FLAGS, toCount, toDuration, withLimits } from './options/limit-flags.ts';
 import { INSPECT, toPort } from './options/port.ts';
 import type { StoreFlags } from './options/store-option.ts';
@@ -47,9 +47,8 @@ export function notBlank(text: string): string {
   throw new InvalidArgumentError('It is empty.');
 }
 
-/** Reads the id of a new run. Refuses `latest`, which other commands read as the latest run. */
+/** Reads the id of a new run. */
 export function toRunId(text: string): string {
-  if (text === LATEST) throw new InvalidArgumentError('It is reserved: commands read it as the latest run.');
   if (isRunId(notBlank(text))) return text;
   throw new InvalidArgumentError(otherRunId(text));
 }

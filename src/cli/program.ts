@@ -6,6 +6,7 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import { maskSecrets } from '../model/events/secrets.ts';
+import { LATEST } from '../store/run-id.ts';
 import { version } from '../store/version.ts';
 import type { GraphFlags, GraphFormat } from './commands/graph.ts';
 import type { InitFlags, Language } from './commands/init.ts';
@@ -14,7 +15,7 @@ import type { WorkFlags } from './run/work.ts';
 import type { RunFlags } from './commands/run.ts';
 import { addHelp } from './help.ts';
 import { withColour } from './options/color.ts';
-import { DEFAULT_SCOPE, LATEST, STORE_VARIABLE } from './options/defaults.ts';
+import { DEFAULT_SCOPE, STORE_VARIABLE } from './options/defaults.ts';
 import { toCount, toDuration, withLimits } from './options/limit-flags.ts';
 import { addPool } from './options/pool-flag.ts';
 import { INSPECT, toPort, withPortsApart } from './options/port.ts';

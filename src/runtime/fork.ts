@@ -38,7 +38,7 @@ export interface ForkOptions {
   readonly decision?: Decision | undefined;
   /** Forks although `redact` has masked the input of the run. @default false */
   readonly allowMasked?: boolean | undefined;
-  /** Letters, digits and `. _ : @ -`, at most 128; the first is a letter or digit. @default a ULID */
+  /** Letters, digits and `. _ : @ -`, at most 128; the first is a letter or digit. Not `latest`. @default a ULID */
   readonly runId?: string | undefined;
 }
 

@@ -23,7 +23,7 @@ import type { RunStore } from '../store/port.ts';
 export interface RunOptions<I = unknown> {
   /** The input of the run. JSON, validated by the pipeline's `input` schema if it has one. */
   readonly input?: I | undefined;
-  /** Letters, digits and `. _ : @ -`, at most 128; the first is a letter or digit. @default a ULID */
+  /** Letters, digits and `. _ : @ -`, at most 128; the first is a letter or digit. Not `latest`. @default a ULID */
   readonly runId?: string | undefined;
   /** Cancels the run when it is aborted. */
   readonly signal?: AbortSignal | undefined;

@@ -6,12 +6,12 @@
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { starterIn, workKey } from '../model/handlers/work-key.ts';
 
-/** The rule for ids of new runs, for errors. */
-export const RUN_ID_RULE = 'Use letters, digits and . _ : @ -, at most 128, and begin with a letter or digit';
+/** The word that commands read as the run that was started last. It is the id of no new run. */
+export const LATEST = 'latest';
 
 /** True if a new run may have this id. Stores also keep runs with other ids, which earlier versions allowed. */
 export function isRunId(id: unknown): id is string {
-  return typeof id === 'string' && /^[A-Za-z0-9][\w.:@-]{0,127}$/u.test(id);
+  return isSafe(id) && id !== LATEST;
 }
 
 /** True for the id of a run that a task has started. It is derived from the id of its root, and begins with it. */
@@ -19,7 +19,7 @@ export function isChildRunId(id: string): boolean {
   const starter = starterIn(id);
   if (!starter) return false;
   const canonical = workKey(id.split('/').map(decodeURIComponentOrEmpty));
-  return id === canonical && (isRunId(starter.run) || isChildRunId(starter.run));
+  return id === canonical && (isSafe(starter.run) || isChildRunId(starter.run));
 }
 
 /** Derives an id that a new run may have from one that it may not; `undefined` if nothing usable is left. */
@@ -32,13 +32,21 @@ export function runIdLike(id: string): string | undefined {
     .replace(/^[^A-Za-z0-9]+/u, '')
     .slice(0, 128)
     .replace(/-$/u, '');
+  if (near === LATEST) return `${LATEST}-1`;
   return near === '' ? undefined : near;
+}
+
+/** Returns the rule that an id breaks, as the beginning of a hint. */
+export function ruleFor(id: unknown): string {
+  return id === LATEST
+    ? 'Use another word, as commands read this one as the run that was started last'
+    : 'Use letters, digits and . _ : @ -, at most 128, and begin with a letter or digit';
 }
 
 /** Says what to use in place of an id that a new run may not have. */
 export function otherRunId(id: unknown): string {
   const near = typeof id === 'string' ? runIdLike(id) : undefined;
-  return near === undefined ? `${RUN_ID_RULE}.` : `${RUN_ID_RULE}, such as ${near}.`;
+  return near === undefined ? `${ruleFor(id)}.` : `${ruleFor(id)}, such as ${near}.`;
 }
 
 /**
@@ -49,12 +57,17 @@ export function otherRunId(id: unknown): string {
 export function checkNewRunId(id: unknown): asserts id is string {
   if (isRunId(id)) return;
   const found = typeof id === 'string' ? JSON.stringify(id.slice(0, 200)) : `of type ${typeof id}`;
-  throw new PhasegateError('INPUT_INVALID', `Cannot name a run as its id is ${found}, which is not safe everywhere`, {
+  const rule = id === LATEST ? 'is reserved' : 'is not safe everywhere';
+  throw new PhasegateError('INPUT_INVALID', `Cannot name a run as its id is ${found}, which ${rule}`, {
     hint: otherRunId(id),
   });
 }
 
 // --- internal ---
+
+function isSafe(id: unknown): id is string {
+  return typeof id === 'string' && /^[A-Za-z0-9][\w.:@-]{0,127}$/u.test(id);
+}
 
 function decodeURIComponentOrEmpty(part: string): string {
   try {

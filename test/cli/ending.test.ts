@@ -124,6 +124,17 @@ describe('endingLines()', () => {
     `);
   });
 
+  it('counts all lines of a first output that is too long, also those that no summary shows', async () => {
+    const { state, result } = await ended(false, '1\n'.repeat(5000));
+    const lines = endingLines({ state, result, rest: REST, notes: [] }, { columns: 80, rows: 10 }, 1e6);
+    expect(lines.map(plain).slice(-4)).toEqual([
+      '    1',
+      '    1',
+      '  … 4998 more lines: phasegate show r1',
+      '  … outputs of 298 more phases: phasegate show r1',
+    ]);
+  });
+
   it('limits the pending questions, and keeps the commands to continue', async () => {
     const asked = Array.from({ length: 40 }, (_, at): Line => [span(`  q${at} waits`)]);
     const lines = endingLines({ ...(await ended(true)), notes: [...asked, ...NOTES] }, size, 1e6);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { files, phasegate, phasegateProcess, repository } from './cli.ts';
 
@@ -158,6 +158,46 @@ describe('a module that starts runs itself', () => {
     const { code, stdout, stderr } = await phasegateProcess(['run', 'p.ts'], { cwd });
     expect(`${stdout}${stderr}`).toBe(`made\n"p.ts" has started 1 run itself: "own" completed.\n${TO_EXPORT}\n`);
     expect(code).toBe(0);
+  });
+
+  describe.each([
+    ['p.ts', 'module'],
+    ['p.mts', 'module'],
+    ['p.mjs', undefined],
+    ['p.js', undefined],
+    ['p.js', 'module'],
+    ['p.cts', undefined],
+    ['p.cjs', undefined],
+    ['p.js', 'commonjs'],
+  ])('as %s next to an installed phasegate, in a package of type %s', (file, type) => {
+    const isCommon = /\.c/u.test(file) || type === 'commonjs';
+
+    /** Writes the program. It counts in a file how often it is run. */
+    async function written(last: string): Promise<string> {
+      const text = `${program(`'APPROVE'`, '')} appendFileSync('count', '.'); ${last}\n`;
+      const imports = `import { appendFileSync } from 'node:fs'; ${text}`;
+      const common = imports.replaceAll(/import (\{[^}]*\}) from ('[^']*')/gu, 'const $1 = require($2)');
+      const cwd = await files({ 'package.json': JSON.stringify({ type }), [file]: isCommon ? common : imports });
+      await mkdir(join(cwd, 'node_modules'));
+      await symlink(repository, join(cwd, 'node_modules/phasegate'), 'dir');
+      return cwd;
+    }
+
+    it('runs to its end, once', async () => {
+      const cwd = await written('startRun(pipeline).outputs.then(({ a }) => console.log(a.t));');
+      const { code, stdout, stderr } = await phasegateProcess(['run', file], { cwd });
+      expect(`${stdout}${stderr}`).toBe(`made\n"${file}" has started 1 run itself: "own" completed.\n${TO_EXPORT}\n`);
+      expect(code).toBe(0);
+      expect(await readFile(join(cwd, 'count'), 'utf8')).toBe('.');
+    });
+
+    it('is not run again if it throws', async () => {
+      const cwd = await written(`startRun(pipeline); throw new Error('Late.');`);
+      const { code, stderr } = await phasegateProcess(['run', file], { cwd });
+      expect(stderr).toContain(`Cannot load "${file}" as it throws Error: Late.`);
+      expect(code).toBe(2);
+      expect(await readFile(join(cwd, 'count'), 'utf8')).toBe('.');
+    });
   });
 
   it('fails if its run fails', async () => {

@@ -71,6 +71,15 @@ describe('a start', () => {
     expect(await store.read('r')).toHaveLength(1);
   });
 
+  it('is refused with the word that commands read as the last run', async () => {
+    const { store, post } = await served({ pipelines });
+    expect(await post('/api/runs', { pipeline: 'plain', runId: 'latest' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INPUT_INVALID', message: expect.stringContaining('which is reserved') as string } },
+    });
+    expect(await store.runs()).toEqual([]);
+  });
+
   it('begins at once if the server can resume runs, and once for several requests', async () => {
     const { store } = await ownStore();
     let count = 0;

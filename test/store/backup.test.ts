@@ -145,7 +145,7 @@ describe('backup() of a store in a file', () => {
     await store.close();
   });
 
-  it('replaces a file only if that is asked for, and never the store itself', async () => {
+  it('replaces a file only if that is asked for, and never a file of the store itself', async () => {
     const store = sqliteStore(file);
     await store.append(batchOf('a', 1));
     writeFileSync(copy, 'mine');
@@ -154,8 +154,8 @@ describe('backup() of a store in a file', () => {
     const backup = async (...args: Parameters<NonNullable<typeof store.backup>>) => store.backup?.(...args);
     await expect(backup(copy)).rejects.toThrow('as there is such a file');
     expect(readFileSync(copy, 'utf8')).toBe('mine');
-    for (const same of [file, link])
-      await expect(backup(same, { replace: true })).rejects.toThrow('as that is the store itself');
+    for (const same of [file, link, `${file}-wal`, `${file}-shm`])
+      await expect(backup(same, { replace: true })).rejects.toThrow('as that is a file of the store itself');
     await expect(backup(join(folder, 'none', 'x.db'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
     mkdirSync(join(folder, 'dir'));
     await expect(backup(join(folder, 'dir'), { replace: true })).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });

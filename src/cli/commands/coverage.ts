@@ -6,11 +6,12 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { foldCoverage, type Coverage, type CoverageOptions } from '../../projections/coverage/coverage.ts';
-import { LATEST } from '../options/defaults.ts';
+import { LATEST } from '../../store/run-id.ts';
 import { goodRuns, type GoodRun } from '../options/good-runs.ts';
 import { findRun, findRuns } from '../options/find-run.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeFileOf, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { outputFile } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { coverageDocument } from '../report/coverage-document.ts';
 import { asHtml } from '../report/html.ts';
@@ -34,10 +35,11 @@ export interface CoverageFlags extends StoreFlags {
 
 /** Prints what the named runs have shown of their pipeline; all runs of the pipeline that was started last if none is named. */
 export async function coverRuns(wanted: readonly string[], flags: CoverageFlags, io: ProgramIo): Promise<ExitCode> {
+  const { html, json, threshold = 0 } = flags;
+  const file = html === undefined ? undefined : outputFile(html, { store: storeFileOf(flags, io) }, io);
   const opened = openStore(flags, 'read', io);
   const { coverage, unreadable } = await readCoverage(opened, wanted, flags, io);
   await opened.store.close();
-  const { html, json, threshold = 0 } = flags;
   const isWhole = unreadable.length === 0;
   if (!coverage) {
     const none = isWhole ? 'no runs\n' : 'no run could be read\n';
@@ -49,14 +51,10 @@ export async function coverRuns(wanted: readonly string[], flags: CoverageFlags,
     ? `${JSON.stringify({ ...coverage, unreadable })}\n`
     : asText(linesOf(coverage, unreadable.length).map(paint));
   if (!(await print(text, io))) return exitCode.brokenPipe;
-  if (html !== undefined) {
-    const note = `the coverage of "${oneLine(coverage.pipeline)}" is in ${oneLine(html)}`;
-    await writeOut(
-      asHtml(coverageDocument(coverage, unreadable.length)),
-      html,
-      note,
-      json ? { ...io, stdout: io.stderr } : io,
-    );
+  if (file) {
+    const note = `the coverage of "${oneLine(coverage.pipeline)}" is in ${oneLine(file.name)}`;
+    const page = asHtml(coverageDocument(coverage, unreadable.length));
+    await writeOut(page, file, note, json ? { ...io, stdout: io.stderr } : io);
   }
   if (coverage.shown * 100 >= coverage.asked * threshold) return isWhole ? exitCode.completed : exitCode.unsuccessful;
   io.stderr.write(`phasegate: the coverage is below the threshold of ${threshold} %\n`);

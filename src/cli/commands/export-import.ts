@@ -15,11 +15,12 @@ import { moveRuns } from '../../runtime/records/move-runs.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
-import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
+import { isChildRunId, isRunId, ruleFor, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
-import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';
+import { openStore, openStoreToRun, storeFileOf, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { outputFile, type OutputFile } from '../process/output-file.ts';
 import { withAddress } from '../terminal/error-text.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -42,17 +43,19 @@ export interface ImportFlags extends StoreFlags {
 
 /** Writes a run to one file or to standard output. */
 export async function exportStored(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
+  const { output } = flags;
+  const file = output === undefined ? undefined : outputFile(output, { store: storeFileOf(flags, io) }, io);
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   refuseDamaged('export', run);
-  if (flags.output === undefined) {
+  if (!file) {
     for await (const line of archiveOf(opened, run)) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
     return exitCode.completed;
   }
-  const seal = await writeLines(flags.output, placeOf(flags.output, io), archiveOf(opened, run));
+  const seal = await writeLines(file, archiveOf(opened, run));
   await opened.store.close();
   io.stdout.write(
-    `run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(flags.output)}\nseal ${seal}\n`,
+    `run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(file.name)}\nseal ${seal}\n`,
   );
   return exitCode.completed;
 }
@@ -156,7 +159,7 @@ const PRIVATE = 0o600;
 function unsafeId(file: string, id: string): PhasegateError {
   const name = oneLine(JSON.stringify(id.slice(0, 200)));
   return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as the id of its run is ${name}`, {
-    hint: `${RUN_ID_RULE}. Name another with --run-id ${runIdLike(id) ?? 'imported'}.`,
+    hint: `${ruleFor(id)}. Name another with --run-id ${runIdLike(id) ?? 'imported'}.`,
   });
 }
 
@@ -167,7 +170,7 @@ function idTaken(id: string): PhasegateError {
 }
 
 /** @returns The return value of the generator. */
-async function writeLines<T>(file: string, path: string, lines: AsyncGenerator<string, T>): Promise<T> {
+async function writeLines<T>({ name, path }: OutputFile, lines: AsyncGenerator<string, T>): Promise<T> {
   // An earlier file stays as it is until the new one is complete. A device, such as a pipe, is written to.
   const isFile = (await stat(path).catch(() => undefined))?.isFile() ?? true;
   const part = isFile ? `${path}.${newId()}.part` : path;
@@ -186,7 +189,7 @@ async function writeLines<T>(file: string, path: string, lines: AsyncGenerator<s
     if (PhasegateError.is(cause)) throw cause;
     // The name of the part would mislead.
     const found = errorInfo(cause).message.replaceAll(part, path);
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file}": ${found}`, {
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${name}": ${found}`, {
       hint: 'Name a file that can be written, in a folder that is there.',
       cause,
     });

@@ -22,11 +22,12 @@ import { charts } from '../../server/statecharts.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { readPlans } from '../../store/read-run.ts';
+import { LATEST } from '../../store/run-id.ts';
 import { loadPipeline } from '../load/load.ts';
-import { LATEST } from '../options/defaults.ts';
 import { findRun } from '../options/find-run.ts';
-import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeFileOf, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
+import { outputFile } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -47,24 +48,26 @@ export interface GraphFlags extends StoreFlags {
 export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
   const format = flags.format ?? FORMATS.get(extname(out ?? '').toLowerCase()) ?? 'mermaid';
+  const pipeline = wanted !== undefined && (await isFile(wanted, io)) ? placeOf(wanted, io) : undefined;
+  const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io), pipeline }, io);
   if (machine !== undefined) {
     if (wanted !== undefined) throw ofBoth(wanted, machine);
     return writeOut(
       drawMachine(machine, format),
-      out,
+      file,
       `the picture of ${MACHINES[machine]} is in ${oneLine(out ?? '')}`,
       io,
     );
   }
   if (wanted === undefined) throw ofNothing();
-  const { plan, standing } = (await isFile(wanted, io))
+  const { plan, standing } = pipeline
     ? { plan: (await loadPipeline(wanted, io)).plan, standing: undefined }
     : await storedRun(wanted, flags, io);
   const what = standing ? `run ${standing.runId} of "${plan.name}"` : `"${plan.name}"`;
   const picture = draw[format](plan, standing);
   const excess = format === 'mermaid' ? mermaidExcess(picture) : undefined;
   if (excess !== undefined) io.stderr.write(`phasegate: ${excess} Add --format svg for that.\n`);
-  return writeOut(picture, out, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`, io);
+  return writeOut(picture, file, `the picture of ${oneLine(what)} is in ${oneLine(out ?? '')}`, io);
 }
 
 // --- internal ---

@@ -11,8 +11,9 @@ import { readPlans, wholeRecord } from '../../store/read-run.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
-import { openStore, type StoreFlags } from '../options/store-option.ts';
+import { openStore, storeFileOf, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
+import { outputFile } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { foldReport, type ReportData } from '../report/data.ts';
 import { asHtml } from '../report/html.ts';
@@ -32,6 +33,8 @@ export interface ReportFlags extends StoreFlags {
 
 /** Writes a report on a run: its course, defects and measures. */
 export async function reportStored(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
+  const { out } = flags;
+  const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io) }, io);
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   const fold = foldReport();
@@ -45,7 +48,7 @@ export async function reportStored(wanted: string, flags: ReportFlags, io: Progr
   await opened.store.close();
   const text = textOf(fold.data(withLiveness(run), run.damage === undefined ? (seal?.hex() ?? null) : null), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
-  return writeOut(text, flags.out, `${what} is in ${oneLine(flags.out ?? '')}`, io);
+  return writeOut(text, file, `${what} is in ${oneLine(out ?? '')}`, io);
 }
 
 // --- internal ---

@@ -8,8 +8,9 @@ import { access, constants, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
-import type { OpenStore } from '../options/store-option.ts';
+import { storeFileOf, type OpenStore } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
+import { outputFile } from '../process/output-file.ts';
 import { nextSteps } from '../show/next-steps.ts';
 import { fleetCommand, plannedIn, planSteps, saveCommand } from '../show/plan-steps.ts';
 import { span, type Line } from '../terminal/line.ts';
@@ -25,7 +26,7 @@ export interface PlanFlags extends FleetFlags {
 /** Has an agent plan a goal. Writes the approved plan to a new file if the user names one. */
 export async function runPlan(goal: string, { output, ...flags }: PlanFlags, io: ProgramIo): Promise<ExitCode> {
   // An architect must not be paid for a plan that cannot be written.
-  if (output !== undefined) await requireNew(output, io);
+  if (output !== undefined) await requireNew(output, flags, io);
   let ended: RunResult<unknown> | undefined;
   let later = '';
   const ending = async (result: RunResult<unknown>, opened: OpenStore | undefined): Promise<readonly Line[]> => {
@@ -49,8 +50,8 @@ export async function runPlan(goal: string, { output, ...flags }: PlanFlags, io:
 
 const UNSTORED = 'its plan is kept nowhere: give -o <file>, or a store';
 
-async function requireNew(file: string, io: ProgramIo): Promise<void> {
-  const path = placeOf(file, io);
+async function requireNew(file: string, flags: FleetFlags, io: ProgramIo): Promise<void> {
+  const { path } = outputFile(file, { store: storeFileOf(flags, io) }, io);
   if (existsSync(path)) throw taken(file);
   await access(dirname(path), constants.W_OK).catch((cause: unknown) => {
     throw unwritable(file, cause);

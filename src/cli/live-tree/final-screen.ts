@@ -5,6 +5,7 @@
  */
 import { counted } from '../../model/values/counts.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
+import type { CountedLine } from '../show/excerpt.ts';
 import { summaryLines, summaryParts } from '../show/summary.ts';
 import { fit, plain, span, type Line } from '../terminal/line.ts';
 import { rowsOf } from '../terminal/text.ts';
@@ -78,8 +79,20 @@ function taken(lines: readonly Line[], { columns, rows }: Size, rest: string): r
   return [...shown, restLine(counted(lines.length - shown.length, 'more line'), rest, columns)];
 }
 
+/** Does the same as {@link taken} for lines of one row each. Counts the lines of the output that are left out, shown by `show` or not. */
+function startOfOutput(lines: readonly CountedLine[], { columns, rows }: Size, rest: string): readonly Line[] {
+  const cut = lines.length <= rows ? lines : lines.slice(0, rows - 1);
+  const shown = cut.map(({ line }) => fit(line, columns));
+  const left = lines.slice(cut.length).reduce((sum, one) => sum + one.lines, 0);
+  return left === 0 ? shown : [...shown, restLine(counted(left, 'more line'), rest, columns)];
+}
+
 /** Returns the outputs of as many phases as fit completely, or the start of the first one. Each line takes one row. */
-function firstOutputs(outputs: readonly (readonly Line[])[], { columns, rows }: Size, rest: string): readonly Line[] {
+function firstOutputs(
+  outputs: readonly (readonly CountedLine[])[],
+  { columns, rows }: Size,
+  rest: string,
+): readonly Line[] {
   const [first] = outputs;
   if (!first || rows < 1) return [];
   const shown: Line[] = [];
@@ -87,12 +100,11 @@ function firstOutputs(outputs: readonly (readonly Line[])[], { columns, rows }: 
   for (const [at, lines] of outputs.entries()) {
     const counts = at === outputs.length - 1 ? 0 : 1;
     if (shown.length + lines.length + counts > rows) break;
-    shown.push(...lines.map((line) => fit(line, columns)));
+    shown.push(...lines.map(({ line }) => fit(line, columns)));
     count += 1;
   }
   if (count === 0 && rows > MOST_LOST) {
-    const start = first.map((line) => fit(line, columns));
-    shown.push(...taken(start, { columns, rows: outputs.length === 1 ? rows : rows - 1 }, rest));
+    shown.push(...startOfOutput(first, { columns, rows: outputs.length === 1 ? rows : rows - 1 }, rest));
     count = 1;
   }
   const more = outputs.length - count;

@@ -3,8 +3,10 @@
  *
  * @module
  */
-import { createJiti } from 'jiti';
-import { readFile } from 'node:fs/promises';
+import { createJiti, type Jiti } from 'jiti';
+import { readFile, realpath } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { extname } from 'node:path';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { exitCode } from '../process/exit-code.ts';
@@ -66,9 +68,12 @@ async function importModule(file: string, path: string, io: ProgramIo): Promise<
   const stdout = captureWrites(io.stdout, (text) => io.stderr.write(text));
   const watch = watchExit(exitCode.usage, (how) => withAddress(earlyExit(file, how).message), io);
   try {
-    const virtualModules = await virtualModulesFor(await readFile(path, 'utf8'), (run) => started.push(run));
-    const jiti = createJiti(path, { virtualModules, interopDefault: false });
-    const exported: unknown = await jiti.import(path);
+    const source = await readFile(path, 'utf8');
+    const virtualModules = await virtualModulesFor(source, (run) => started.push(run));
+    // Links are followed, as Node does: relative imports begin at the file itself.
+    const filename = await realpath(path);
+    const jiti = createJiti(filename, { virtualModules, interopDefault: false });
+    const exported = TYPED.test(filename) ? await jiti.import(filename) : await importScript(jiti, source, filename);
     // A copy: runs that start later belong to tasks.
     return { exported: isRecord(exported) ? exported : {}, started: [...started] };
   } catch (cause) {
@@ -78,6 +83,19 @@ async function importModule(file: string, path: string, io: ProgramIo): Promise<
     watch.release();
     stdout.release();
   }
+}
+
+/** Files that jiti always translates. */
+const TYPED = /\.[cm]?ts$/iu;
+
+/**
+ * Imports a JavaScript module, translated as one in TypeScript is. Node itself would import the package that is installed next to it
+ * instead of the virtual modules. If such a module throws, jiti would also run it for the second time.
+ */
+async function importScript(jiti: Jiti, source: string, filename: string): Promise<unknown> {
+  const known = createRequire(filename).cache[filename];
+  if (known?.loaded) return known.exports;
+  return jiti.evalModule(source, { filename, ext: extname(filename), async: true, forceTranspile: true });
 }
 
 async function moduleError(file: string, path: string, cause: unknown): Promise<PhasegateError> {

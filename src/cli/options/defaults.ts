@@ -1,5 +1,5 @@
 /**
- * Default values and reserved words of the command line.
+ * Default values of the command line.
  *
  * @module
  */
@@ -12,6 +12,3 @@ export const STORE_VARIABLE = 'PHASEGATE_STORE';
 
 /** The memory scope of runs from the command line. One scope suffices, as the store belongs to one user. */
 export const DEFAULT_SCOPE = 'default';
-
-/** The word that stands for the run that was started last. */
-export const LATEST = 'latest';

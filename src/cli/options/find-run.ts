@@ -7,27 +7,31 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { cutList } from '../../model/values/counts.ts';
 import { parentOf } from '../../runtime/child-ids.ts';
 import type { ListedRun, RunFilter } from '../../store/port.ts';
-import { oneLine } from '../terminal/text.ts';
-import { LATEST } from './defaults.ts';
+import { LATEST } from '../../store/run-id.ts';
+import { argument, oneLine } from '../terminal/text.ts';
 import { storeArgument, type OpenStore } from './store-option.ts';
 
 /**
- * Finds a run by its id, by an unambiguous beginning or end of its id, or by the word `latest`.
+ * Finds a run by its id in any case, by an unambiguous beginning or end of its id, or by the word `latest`. A run that has this word as
+ * its id, by an earlier version, is found as `LATEST`.
  *
  * @throws PhasegateError `RUN_UNKNOWN` if no run matches, or several do.
  */
 export async function findRun(opened: OpenStore, wanted: string): Promise<ListedRun> {
   const { store } = opened;
   const exact = await store.run(wanted);
-  if (exact) return exact;
+  if (exact && wanted !== LATEST) return exact;
   const text = wanted.toUpperCase();
   // A run that a task has started is meant by its whole id only.
   const all = text === '' ? [] : (await store.runs()).filter(({ runId }) => parentOf(runId) === undefined);
-  const found =
-    wanted === LATEST
-      ? all.slice(0, 1)
-      : all.filter(({ runId }) => runId.toUpperCase().startsWith(text) || runId.toUpperCase().endsWith(text));
-  const [only, ...others] = found;
+  const [newest] = all;
+  if (wanted === LATEST && newest) {
+    if (exact && exact.runId !== newest.runId) throw ofTwo(newest);
+    return newest;
+  }
+  const found = all.filter(({ runId }) => runId.toUpperCase().startsWith(text) || runId.toUpperCase().endsWith(text));
+  const whole = found.filter(({ runId }) => runId.toUpperCase() === text);
+  const [only, ...others] = whole.length === 1 ? whole : found;
   if (only && others.length === 0) return only;
   throw only ? ambiguous(wanted, found) : unknown(wanted, opened);
 }
@@ -53,6 +57,13 @@ export async function findRuns(
 }
 
 // --- internal ---
+
+function ofTwo({ runId }: ListedRun): PhasegateError {
+  const problem = `Cannot tell which run "${LATEST}" is as a run has this id, and another was started last`;
+  return new PhasegateError('RUN_UNKNOWN', problem, {
+    hint: `Name the one that was started last as ${argument(runId)}, and the other as ${LATEST.toUpperCase()}.`,
+  });
+}
 
 /** The most runs that the message about an ambiguous id names. */
 const MOST_NAMED = 5;

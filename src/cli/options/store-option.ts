@@ -80,6 +80,11 @@ export function openStore(
   return openFile(named, io, mode === 'read' ? openToRead : sqliteStore);
 }
 
+/** Returns the absolute path of the file that a command uses as its store, if it exists or not; `undefined` if it uses no file. */
+export function storeFileOf({ store: named = DEFAULT_STORE }: StoreFlags, io: ProgramIo): string | undefined {
+  return isNone(named) || isAddress(named) ? undefined : placeOf(named, io);
+}
+
 /** Returns the `--store` argument that a suggested command needs to find a store; empty if it needs none. */
 export function storeArgument({ name, isUsual }: Pick<OpenStore, 'name' | 'isUsual'>): string {
   return isUsual ? '' : ` --store ${shellWord(name)}`;

@@ -13,7 +13,7 @@ import { problemText } from '../../projections/wording/error-words.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { Run } from '../../runtime/run.ts';
 import { helpLines, replyIn } from '../inbox/ask-reply.ts';
-import { excerptLines } from '../show/summary.ts';
+import { excerptLines } from '../show/excerpt.ts';
 import { plain } from '../terminal/line.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { manyLines, oneLine } from '../terminal/text.ts';

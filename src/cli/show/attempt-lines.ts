@@ -10,7 +10,7 @@ import { span, type Line } from '../terminal/line.ts';
 import { oneLine } from '../terminal/text.ts';
 import { changedLines } from './changed-lines.ts';
 import { correctionText } from './event-lines.ts';
-import { excerptLines } from './summary.ts';
+import { excerptLines } from './excerpt.ts';
 
 /** Describes every phase that has started: its attempts, decisions and changed outputs. */
 export function attemptLines(attempts: ReadonlyMap<string, readonly Attempt[]>): readonly Line[] {

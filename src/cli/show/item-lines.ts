@@ -19,7 +19,7 @@ import { cut, duration, manyLines, oneLine, padEnd, widthOf } from '../terminal/
 import { attemptName } from './attempt-lines.ts';
 import { correctionText, verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
-import { excerptLines } from './summary.ts';
+import { excerptLines } from './excerpt.ts';
 
 /** Creates a head and a line for each item; a single line if there are no items. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {

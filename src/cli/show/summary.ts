@@ -11,6 +11,7 @@ import { errorText, originOf, withAddress } from '../terminal/error-text.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { duration, manyLines, oneLine } from '../terminal/text.ts';
+import { excerptOf, type CountedLine } from './excerpt.ts';
 
 /** Creates the summary: status, problems, warnings, and the outputs of the last phases. */
 export function summaryLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
@@ -34,19 +35,6 @@ export function runLine(runId: string, plan: Plan | undefined): Line {
   return [span(`run ${oneLine(runId)} of "${oneLine(plan?.name ?? '')}"`)];
 }
 
-/** Creates at most ten indented lines of a text or JSON value. @param all The command or flag that shows all of it, if any. */
-export function excerptLines(value: unknown, all?: string): readonly Line[] {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? 'null');
-  const lines = manyLines(text.length > LONGEST_EXCERPT ? `${text.slice(0, LONGEST_EXCERPT)}…` : text.trimEnd()).split(
-    '\n',
-  );
-  const shown = lines.slice(0, MOST_LINES).map((line) => [span(`    ${line}`)]);
-  const rest = all === undefined ? '' : `: ${all} has all of them`;
-  return lines.length <= MOST_LINES
-    ? shown
-    : [...shown, [span(`    … ${counted(lines.length - MOST_LINES, 'more line')}${rest}`, 'dim')]];
-}
-
 /** The first warnings of a run, and the number of the others. */
 export function warningLines({ warnings }: Pick<RunResult<unknown>, 'warnings'>): readonly Line[] {
   const more = warnings.length - MOST_WARNINGS;
@@ -60,8 +48,8 @@ export function warningLines({ warnings }: Pick<RunResult<unknown>, 'warnings'>)
 
 // --- internal ---
 
-const MOST_LINES = 10;
-const LONGEST_EXCERPT = 4000;
+const MOST_OUTPUTS = 10;
+const LONGEST_TROUBLE = 4000;
 const MOST_WARNINGS = 10;
 
 function statusLine({ status, phases, metrics, limit, runId, error }: RunResult<unknown>): Line {
@@ -106,7 +94,7 @@ function causeOf({ error, reason }: PhaseResult): string {
 function indented(text: string, tone: 'bad' | 'warn' | 'plain', indent = '  '): readonly Line[] {
   return text === ''
     ? []
-    : manyLines(text.slice(0, LONGEST_EXCERPT))
+    : manyLines(text.slice(0, LONGEST_TROUBLE))
         .split('\n')
         .slice(0, 30)
         .map((line) => [span(`${indent}${line}`, tone)]);
@@ -114,8 +102,8 @@ function indented(text: string, tone: 'bad' | 'warn' | 'plain', indent = '  '): 
 
 function outputLines(result: RunResult<unknown>, plan: Plan | undefined): readonly Line[] {
   const last = lastPhases(result, plan);
-  const shown = last.slice(0, MOST_LINES).flatMap((phase) => outputsOf(phase));
-  const more = last.length - MOST_LINES;
+  const shown = last.slice(0, MOST_OUTPUTS).flatMap((phase) => outputsOf(phase).map(({ line }) => line));
+  const more = last.length - MOST_OUTPUTS;
   return more > 0
     ? [...shown, [span(`  … outputs of ${counted(more, 'more phase')}: --json has all of them`, 'dim')]]
     : shown;
@@ -135,10 +123,10 @@ function lastPhases({ phases }: RunResult<unknown>, plan: Plan | undefined): rea
   });
 }
 
-function outputsOf({ name, result }: LastPhase): readonly Line[] {
-  return Object.entries(result.outputs ?? {}).flatMap(([task, output]): readonly Line[] =>
+function outputsOf({ name, result }: LastPhase): readonly CountedLine[] {
+  return Object.entries(result.outputs ?? {}).flatMap(([task, output]): readonly CountedLine[] =>
     output === null || output === ''
       ? []
-      : [[span(`  ${oneLine(name)} / ${oneLine(task)}`, 'dim')], ...excerptLines(output)],
+      : [{ line: [span(`  ${oneLine(name)} / ${oneLine(task)}`, 'dim')], lines: 1 }, ...excerptOf(output)],
   );
 }

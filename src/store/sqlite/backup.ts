@@ -3,13 +3,14 @@
  *
  * @module
  */
-import { closeSync, existsSync, linkSync, openSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Backup, BackupOptions } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
+import { isFileOfStore } from './file-identity.ts';
 
 /** Copies the store into a file, which is complete or not there. @throws PhasegateError `FILE_EXISTS`, `FILE_UNREADABLE`, … */
 export async function backUp(
@@ -39,12 +40,11 @@ export async function backUp(
 // --- internal ---
 
 function refuseTaken({ path }: Connection, file: string, replace: boolean): void {
-  if (!existsSync(file)) return;
-  if (realpathSync(file) === realpathSync(path))
-    throw new PhasegateError('FILE_EXISTS', `Cannot back up to ${file} as that is the store itself`, {
+  if (isFileOfStore(file, path))
+    throw new PhasegateError('FILE_EXISTS', `Cannot back up to ${file} as that is a file of the store itself`, {
       hint: 'Name another file.',
     });
-  if (!replace) throw taken(file);
+  if (!replace && existsSync(file)) throw taken(file);
 }
 
 /** Gives the copy its name, without replacing a file that somebody has made meanwhile. */

@@ -1,9 +1,10 @@
 /**
- * Identity of the database file. SQLite continues with a removed file, in which nobody can find the data again.
+ * Identity of files: the database, and those next to it. SQLite continues with a removed file, in which nobody can find the data again.
  *
  * @module
  */
-import { statSync } from 'node:fs';
+import { readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
 /**
@@ -23,7 +24,56 @@ export function watchPlace(path: string): (action: string) => void {
   };
 }
 
+/** True if two paths lead to one file, by links or another spelling. If neither file exists, both would create the same one. */
+export function isSameFile(one: string, other: string): boolean {
+  const [first, second] = [fileOrNone(one), fileOrNone(other)];
+  return first === second && (first !== undefined || realPlace(one) === realPlace(other));
+}
+
+/** True if a path leads to the database of a store, or to a file that SQLite keeps next to it, which need not exist. */
+export function isFileOfStore(path: string, database: string): boolean {
+  const place = realPlace(database);
+  return BESIDE.some((suffix) => isSameFile(path, `${place}${suffix}`));
+}
+
 // --- internal ---
+
+/** The endings of the files of a database; the first is its own. */
+const BESIDE = ['', '-wal', '-shm', '-journal'];
+
+/** The most links that a path may lead through, as in Linux. */
+const MOST_LINKS = 40;
+
+/** Does the same as `fileAt`, also for a path that cannot be followed. */
+function fileOrNone(path: string): string | undefined {
+  try {
+    return fileAt(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a path without links, as far as its folders exist. */
+function realPlace(path: string, links = MOST_LINKS): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = dirname(path);
+    if (folder === path) return path;
+    const there = realPlace(folder, links);
+    const target = links > 0 ? targetOf(path) : undefined;
+    return target === undefined ? join(there, basename(path)) : realPlace(resolve(there, target), links - 1);
+  }
+}
+
+/** Returns the target of a link; `undefined` if the path is none. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Identity of a file; `undefined` if there is none. */
 function fileAt(path: string): string | undefined {

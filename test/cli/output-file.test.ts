@@ -1,0 +1,130 @@
+/** Files that commands write: none of them replaces the store, or the pipeline that was read. */
+import { existsSync, linkSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { files, phasegate } from './cli.ts';
+
+const PIPELINE = 'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n';
+const STORE = join('.phasegate', 'runs.db');
+
+/** The commands that write a file, up to its name. */
+const WRITERS = [
+  ['report', ['report', 'latest', '-o']],
+  ['report --html', ['report', 'latest', '--html', '-o']],
+  ['export', ['export', 'latest', '-o']],
+  ['graph of a run', ['graph', 'latest', '-o']],
+  ['graph of a pipeline', ['graph', 'p.yaml', '-o']],
+  ['graph of a machine', ['graph', '--machine', 'phase', '-o']],
+  ['coverage', ['coverage', '--html']],
+  ['plan', ['plan', 'A goal.', '--agent', 'command:false', '--run-id', 'r2', '-o']],
+] as const;
+
+let cwd = '';
+
+beforeEach(async () => {
+  cwd = await files({ 'p.yaml': PIPELINE });
+  expect((await phasegate(['run', 'p.yaml', '--run-id', 'r1'], { cwd })).code).toBe(0);
+});
+
+/** Expects the refusal of a file, and that all runs can be read as before. */
+async function expectKept(args: readonly string[], file: string): Promise<void> {
+  expect(await phasegate([...args, file], { cwd })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `Cannot write "${file}" as it is a file of the store
+Name another file.
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXISTS
+`,
+  });
+  expect((await phasegate(['verify'], { cwd })).code).toBe(0);
+  expect((await phasegate(['show', 'r1'], { cwd })).stdout).toContain('completed');
+}
+
+describe('a file to write', () => {
+  it.each(WRITERS)('is never the store: %s', async (_, args) => {
+    symlinkSync(join(cwd, STORE), join(cwd, 'link.db'));
+    symlinkSync(join(cwd, '.phasegate'), join(cwd, 'linked'));
+    linkSync(join(cwd, STORE), join(cwd, 'hard.db'));
+    await mkdir(join(cwd, 'folder'));
+    for (const file of [
+      STORE,
+      join(cwd, STORE),
+      'folder/../.phasegate/runs.db',
+      'linked/runs.db',
+      'link.db',
+      'hard.db',
+      `${STORE}-wal`,
+      `${STORE}-shm`,
+      `${STORE}-journal`,
+      'linked/runs.db-wal',
+    ])
+      await expectKept(args, file);
+  });
+
+  it('is no file of the store through a link that leads nowhere yet', async () => {
+    symlinkSync('.phasegate/runs.db-wal', join(cwd, 'later'));
+    symlinkSync('later', join(cwd, 'much-later'));
+    await expectKept(['report', 'latest', '-o'], 'much-later');
+  });
+
+  it('is not the store that the line or the environment names', async () => {
+    expect((await phasegate(['backup', 'named.db'], { cwd })).code).toBe(0);
+    symlinkSync('named.db', join(cwd, 'alias.db'));
+    const refused = { code: 2, stdout: '', stderr: expect.stringContaining('is a file of the store') as string };
+    const named = [
+      ['named.db', 'named.db'],
+      ['alias.db', 'named.db'],
+      ['alias.db', 'alias.db'],
+      ['alias.db', 'named.db-wal'],
+    ] as const;
+    for (const [store, file] of named) {
+      expect(await phasegate(['report', 'r1', '--store', store, '-o', file], { cwd })).toEqual(refused);
+      const env = { PHASEGATE_STORE: store };
+      expect(await phasegate(['graph', 'p.yaml', '-o', file], { cwd, env })).toEqual(refused);
+    }
+    expect((await phasegate(['show', 'r1', '--store', 'named.db'], { cwd })).code).toBe(0);
+  });
+
+  it('is not the place of a store that does not exist yet', async () => {
+    const empty = await files({ 'p.yaml': PIPELINE });
+    const { code, stderr } = await phasegate(['graph', 'p.yaml', '-o', STORE], { cwd: empty });
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`Cannot write "${STORE}" as it is a file of the store`),
+    ]);
+    expect(existsSync(join(empty, '.phasegate'))).toBe(false);
+  });
+
+  it('is not the pipeline that the picture is of, nor is its code run before that is found', async () => {
+    const code = `import { writeFileSync } from 'node:fs';\nwriteFileSync(new URL('ran', import.meta.url), '');\n`;
+    const folder = await files({ 'p.yaml': PIPELINE, 'p.mjs': code });
+    symlinkSync('p.yaml', join(folder, 'link.svg'));
+    linkSync(join(folder, 'p.mjs'), join(folder, 'hard.svg'));
+    for (const [pipeline, out] of [
+      ['p.yaml', 'p.yaml'],
+      ['p.yaml', './p.yaml'],
+      ['p.yaml', 'link.svg'],
+      ['link.svg', 'p.yaml'],
+      ['p.mjs', 'hard.svg'],
+    ] as const)
+      expect(await phasegate(['graph', pipeline, '-o', out], { cwd: folder })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(
+          `Cannot write "${out}" as it is the pipeline file\nName another file.\n`,
+        ) as string,
+      });
+    expect(readFileSync(join(folder, 'p.yaml'), 'utf8')).toBe(PIPELINE);
+    expect(readFileSync(join(folder, 'p.mjs'), 'utf8')).toBe(code);
+    expect(existsSync(join(folder, 'ran'))).toBe(false);
+  });
+
+  it('is replaced if it is any other file, also with the name of the run', async () => {
+    const written = ['report.md', 'r1', join('.phasegate', 'runs.db.svg'), 'runs.db'];
+    for (const out of [...written, ...written])
+      expect(await phasegate(['report', 'r1', '-o', out], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    for (const out of written) expect(readFileSync(join(cwd, out), 'utf8')).not.toBe('');
+    expect((await phasegate(['verify'], { cwd })).code).toBe(0);
+  });
+});
