@@ -18,6 +18,7 @@ import { cut, duration, manyLines, oneLine, padEnd, widthOf } from '../terminal/
 import { attemptName } from './attempt-lines.ts';
 import { correctionText, verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
+import { refusalLines } from './refusal-lines.ts';
 import { excerptLines } from './summary.ts';
 
 /** Creates a head and a line for each item; a single line if there are no items. @param now Milliseconds since 1970. */
@@ -43,6 +44,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     [span('  because: ', 'dim'), span(oneLine(becauseOf(item)))],
     ...textLines(item.reason),
     ...textLines(item.description ?? ''),
+    ...refusalLines(item, '  '),
     ...factsOf(item, now),
     ...inputLines(detail),
     ...attempts.flatMap((one, index) => attemptLines(one, index === attempts.length - 1)),
