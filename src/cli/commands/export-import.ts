@@ -17,6 +17,7 @@ import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { isChildRunId, isRunId, RUN_ID_RULE, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
+import { attempt } from '../options/attempt.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, openStoreToRun, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -117,11 +118,13 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
   let left = 0;
   for (const family of await familiesIn(opened.store)) {
     try {
-      for (const run of family) {
-        refuseDamaged('move', run);
-        await releaseDeadLease(opened, run);
-      }
-      await moveRuns(opened.store, target.store, family);
+      await attempt('move', async () => {
+        for (const run of family) {
+          refuseDamaged('move', run);
+          await releaseDeadLease(opened, run);
+        }
+        await moveRuns(opened.store, target.store, family);
+      });
       moved += family.length;
     } catch (error) {
       if (!PhasegateError.is(error) || !LEFT.has(error.code)) throw error;
