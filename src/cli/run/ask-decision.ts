@@ -12,7 +12,7 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { Run } from '../../runtime/run.ts';
-import { helpLines, replyIn } from '../inbox/ask-reply.ts';
+import { helpLines, refusalText, replyIn } from '../inbox/ask-reply.ts';
 import { refusalLines } from '../show/refusal-lines.ts';
 import { excerptLines } from '../show/summary.ts';
 import { plain } from '../terminal/line.ts';
@@ -102,7 +102,10 @@ export function createAsker(
 
   function refuse(error: unknown): void {
     if (!PhasegateError.is(error)) throw error;
-    print(stripControls(problemText(error.message)));
+    const text = current
+      ? refusalText(current, error, targetsOf(runs.get(current.runId)?.plan, current))
+      : stripControls(problemText(error.message));
+    print(text);
     output.write('> ');
   }
 
