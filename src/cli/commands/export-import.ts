@@ -107,11 +107,17 @@ export async function backUpStore(file: string, flags: BackupFlags, io: ProgramI
  */
 export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
-  const target = openStoreToRun({ store: other }, io);
-  if (!target || target.location === opened.location)
-    throw new PhasegateError('INPUT_INVALID', `Cannot move runs from ${opened.name} to ${target?.name ?? other}`, {
-      hint: 'Name another file, or the address of a Postgres database.',
-    });
+  // Compared before it is opened, as a store must not be open by two names of one file.
+  const isSame = opened.isFile && (await isSameFile(opened.location, placeOf(other, io)));
+  const target = isSame ? undefined : openStoreToRun({ store: other }, io);
+  if (!target || target.location === opened.location) {
+    const why = isSame || target ? 'both are the same store' : 'that is no store';
+    throw new PhasegateError(
+      'INPUT_INVALID',
+      `Cannot move runs from ${opened.name} to ${target?.name ?? other} as ${why}`,
+      { hint: 'Name another file, or the address of a Postgres database.' },
+    );
+  }
   // A store that cannot be used is one error, and not one for each run.
   await target.store.runs({ limit: 1 });
   let moved = 0;
@@ -142,6 +148,14 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
 
 /** Errors of single runs. */
 const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UNREADABLE']);
+
+/** True if two paths are those of one file, also by links. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all(
+    [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+  );
+  return first !== undefined && second !== undefined && first.dev === second.dev && first.ino === second.ino;
+}
 
 /** The runs of a store, the earliest first, each with those that its tasks have started. */
 async function familiesIn(store: RunStore): Promise<readonly (readonly ListedRun[])[]> {
