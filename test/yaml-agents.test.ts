@@ -110,6 +110,31 @@ phases:
     expect(plan.phases[0]?.gate?.reviewers).toMatchObject([{ name: 'review', attempts: 3 }]);
   });
 
+  it('leave the names of the own tasks and of the last phase to a pipeline with folders', () => {
+    const source = (workspace: string) => `
+name: p
+workspace: ${workspace}
+phases:
+  - name: plan
+    mode: sequential
+    tasks:
+      - { name: base, agent: claude, prompt: Plan. }
+      - { name: integrate, command: [cat] }
+  - name: hand-over
+    after: [plan]
+    tasks: [{ name: publish, command: [cat] }]
+`;
+    const isReserved = (name: string, what: string) =>
+      `"name": "${name}" is reserved in a pipeline with "workspace", ${what}. Choose another name.`;
+    expect(problemsOf(source('clone'))).toEqual([
+      `8:17: ${isReserved('base', 'as each phase has a task of that name of its own')}`,
+      `9:17: ${isReserved('integrate', 'as each phase has a task of that name of its own')}`,
+      `10:11: ${isReserved('hand-over', 'as its last phase has that name')}`,
+    ]);
+    expect(problemsOf(source('clone').replace('[plan]', '[plam]'))).toContainEqual(expect.stringContaining('"plam"'));
+    expect(problemsOf(source('none'))).toEqual([]);
+  });
+
   it('have all of their problems reported at once, at their places', () => {
     expect(
       problemsOf(`name: p

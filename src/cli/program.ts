@@ -16,6 +16,7 @@ import type { RunFlags } from './commands/run.ts';
 import { addHelp } from './help.ts';
 import { withColour } from './options/color.ts';
 import { DEFAULT_SCOPE, STORE_VARIABLE } from './options/defaults.ts';
+import { refuseBoth } from './options/exclusive.ts';
 import { toCount, toDuration, withLimits } from './options/limit-flags.ts';
 import { addPool } from './options/pool-flag.ts';
 import { INSPECT, toPort, withPortsApart } from './options/port.ts';
@@ -110,7 +111,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     .action(async (language: Language, flags: InitFlags) =>
       end(await (await import('./commands/init.ts')).initFolder(language, flags, io)),
     );
-  withLimits(
+  const run = withLimits(
     program
       .command('run')
       .description('run a pipeline and show its progress')
@@ -139,6 +140,7 @@ function createProgram(io: ProgramIo, end: (code: ExitCode) => void, onInvoked: 
     .action(async (file: string, flags: RunFlags) =>
       end(await (await import('./commands/run.ts')).runFile(file, flags, io)),
     );
+  for (const name of ['store', 'memory']) refuseBoth(run, name);
   program
     .command('work')
     .description('work on the runs of pipelines, as they are submitted, interrupted or answered, until it is stopped')

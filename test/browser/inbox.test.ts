@@ -166,6 +166,7 @@ describe('an item', () => {
     await page.getByRole('link', { name: 'It is asked again' }).click();
     await page.getByRole('button', { name: 'Send: value' }).waitFor();
     expect(await page.getByRole('textbox').inputValue()).toBe('-4');
+    expect(await page.locator('dl.facts').innerText()).toMatch(/Latest answer\s+was refused: Cannot answer item/u);
     await page.getByRole('textbox').fill('4');
     await page.getByRole('button', { name: 'Send: value' }).click();
     await page.getByText('Nothing else waits for a person.').waitFor();

@@ -7,6 +7,7 @@ import {
   definePipeline,
   escalate,
   human,
+  needsRework,
   phase,
   retry,
   startRun,
@@ -62,8 +63,37 @@ describe('a phase that waits', () => {
     ['SKIP: not this year', { status: 'completed', phases: { draft: { status: 'skipped', reason: 'not this year' } } }],
     ['ABORT: enough', { status: 'cancelled', reason: 'enough' }],
   ])('can be answered with %s', async (line, expected) => {
-    const { result } = await ask(escalating(), ['skip it', line]);
+    const { result, screen } = await ask(escalating(), ['skip it', line]);
     expect(result).toMatchObject(expected);
+    expect(screen).toContain(
+      '\nAnswer with APPROVE, RETRY, RETRY_PREDECESSOR, REJECT, SKIP or ABORT, as listed above.\n',
+    );
+  });
+
+  it('offers what its own list has, also if there is nothing to approve or to send back', async () => {
+    const only = phase('only', { tasks: [task('t', { run: () => 1 })], review: () => escalate('Well?') });
+    const { screen } = await ask(definePipeline({ name: 'p', phases: [only] }), ['fine', 'APPROVE']);
+    expect(screen).toContain('\nAnswer with APPROVE, RETRY, REJECT, SKIP or ABORT, as listed above.\n');
+    const broken = phase('broken', {
+      tasks: [
+        task('t', {
+          run: () => {
+            throw needsRework('only', 'More.');
+          },
+        }),
+      ],
+      after: ['only'],
+      review: () => 'APPROVE',
+    });
+    const first = phase('only', { tasks: [task('t', { run: () => 1 })] });
+    const pipeline = definePipeline({
+      name: 'p',
+      limits: { corrections: 0 },
+      policy: { onLimit: 'escalate' },
+      phases: [first, broken],
+    });
+    const { screen: other } = await ask(pipeline, ['APPROVE', 'REJECT: no']);
+    expect(other).toContain('\nAnswer with RETRY, RETRY_PREDECESSOR, REJECT, SKIP or ABORT, as listed above.\n');
   });
 });
 

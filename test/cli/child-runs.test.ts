@@ -1,6 +1,7 @@
 /** Runs that tasks start, on the command line: their questions, and the commands that name them. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import { createAsker } from '../../src/cli/run/ask-decision.ts';
 import { definePipeline, escalate, human, phase, startRun, task } from '../../src/index.ts';
 import { StartedRun } from '../../src/runtime/run-handle.ts';
@@ -21,7 +22,44 @@ export default definePipeline({ name: 'outer', phases: [
 ] });
 `;
 
+/** A pipeline whose task starts a run that asks a person for a number, in a schema that only the run knows. */
+const COUNTED = `
+import { z } from ${JSON.stringify(import.meta.resolve('zod'))};
+import { definePipeline, human, phase, task } from 'phasegate';
+const output = z.object({ n: z.number() });
+const inner = definePipeline({ name: 'inner', phases: [
+  phase('count', { tasks: [task('n', { output, run: human({ question: 'How many?' }) })] }),
+] });
+export default definePipeline({ name: 'outer', phases: [
+  phase('sub', { tasks: [task('t', { pipeline: () => inner })] }),
+] });
+`;
+
 describe('a question of a run that a task has started', () => {
+  it('says why the run refused the latest answer, to all who see the question again', async () => {
+    const cwd = await files({ 'p.mjs': COUNTED });
+    const run = idIn(await phasegate(['run', 'p.mjs'], { cwd }));
+    const open = async () => {
+      const { stdout } = await phasegate(['inbox', '--json'], { cwd });
+      return z.object({ id: z.string() }).parse(JSON.parse(stdout)).id;
+    };
+    const refused = await open();
+    await phasegate(['inbox', 'answer', refused, '--value', '{"n":"many"}'], { cwd });
+    const resumed = await phasegate(['resume', run], { cwd });
+    const why = /was refused: Cannot answer item \S+ as .*\bn: Invalid input: expected number/u;
+    const again = await open();
+    expect(again).not.toBe(refused);
+    const told = untimed(resumed.stdout);
+    expect(told.find((line) => line.startsWith('an answer'))).toMatch(why);
+    const question = told.findIndex((line) => line.includes('count of "inner" waits for a person: How many?'));
+    expect(told[question + 1]).toMatch(why);
+    const show = async (id: string) => (await phasegate(['inbox', 'show', id], { cwd })).stdout;
+    expect(await show(again)).toMatch(why);
+    expect(await show(refused)).not.toContain('the latest answer was refused');
+    await phasegate(['inbox', 'answer', again, '--value', '{"n":2}'], { cwd });
+    expect(await phasegate(['resume', run], { cwd })).toMatchObject({ code: 0 });
+  });
+
   it('suspends the whole run once all other work is done, and names the run to resume', async () => {
     const cwd = await files({ 'p.mjs': NESTED });
     const first = await phasegate(['run', 'p.mjs'], { cwd });

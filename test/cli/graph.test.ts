@@ -1,5 +1,5 @@
 /** Pictures of pipelines, runs and machines by `phasegate graph`. */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LIFECYCLE_STEPS } from '../../src/machines/coordinator/phase-state.ts';
@@ -170,6 +170,12 @@ describe('phasegate graph', () => {
       "
     `);
     expect(await refused('--machine', 'car')).toContain('Allowed choices are phase, lifecycle, pipeline.');
+    for (const name of ['x.png', 'x.PDF'])
+      expect(await refused('p.mjs', '-o', name)).toMatch(
+        /^Cannot draw a picture into "x\.\w+" as \.(?:png|pdf) is no format of pictures here\nName a file that ends in \.svg, \.dot, \.gv, \.mmd, \.mermaid, \.md or \.txt, or add --format\.\n/u,
+      );
+    expect(await refused('--machine', 'phase', '-o', 'x.png')).toContain('.png is no format');
+    expect(await readdir(cwd)).not.toContain('x.png');
     expect(await refused('p.mjs', '-o', 'no/such/p.svg')).toMatch(/^Cannot write "no\/such\/p\.svg": ENOENT/u);
   });
 });

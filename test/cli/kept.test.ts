@@ -1,6 +1,6 @@
 /** Runs that outlive their process: stopped, killed, waiting, resumed, retried. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -131,6 +131,24 @@ describe('a run that is stopped', () => {
 });
 
 describe('a run without a store', () => {
+  it.each([
+    ['--no-store', '--store', 'f.db'],
+    ['--store', 'f.db', '--no-store'],
+    ['--memory', 'team', '--no-memory'],
+  ])('is refused with flags that contradict each other: %s %s %s', async (...flags) => {
+    const cwd = await article('go');
+    const { code, stderr } = await phasegate(['run', 'p.mjs', ...flags], { cwd });
+    const [name] = /store|memory/u.exec(flags.join(' ')) ?? [];
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      new RegExp(`^error: option '--(?:no-)?${name}' cannot be used with option '--(?:no-)?${name}'`, 'u'),
+    );
+    expect(await readdir(cwd)).not.toContain('f.db');
+    const env = { PHASEGATE_STORE: 'f.db' };
+    expect((await phasegate(['run', 'p.mjs', '--no-store'], { cwd, env })).code).toBe(0);
+    expect(await readdir(cwd)).not.toContain('f.db');
+  });
+
   it.each([
     ['--no-store', ['--no-store'], {}],
     ['--store memory', ['--store', 'memory'], {}],

@@ -1,4 +1,5 @@
 /** `phasegate move`: runs from a file into another one, and into a database. */
+import { link, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { approve, readRun } from '../../src/index.ts';
@@ -153,11 +154,20 @@ describe('phasegate move', () => {
   }, 60_000);
 
   it('refuses to move runs to where they are', async () => {
-    const { cwd } = await filled();
-    for (const name of ['.phasegate/runs.db', 'memory'])
-      expect(await phasegate(['move', name], { cwd })).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining('Cannot move runs from .phasegate/runs.db to') as string,
-      });
+    const { cwd, store } = await filled();
+    await symlink('.phasegate/runs.db', join(cwd, 'link.db'));
+    await link(join(cwd, '.phasegate/runs.db'), join(cwd, 'hard.db'));
+    const refused = async (name: string, ...from: readonly string[]) => {
+      const { code, stderr } = await phasegate(['move', name, ...from], { cwd });
+      return [code, stderr.split('\n', 1)[0]];
+    };
+    const own = '.phasegate/runs.db';
+    const cannot = (from: string, to: string, why: string) => [2, `Cannot move runs from ${from} to ${to} as ${why}`];
+    expect(await refused(own)).toEqual(cannot(own, own, 'both are the same store'));
+    expect(await refused('link.db')).toEqual(cannot(own, 'link.db', 'both are the same store'));
+    expect(await refused('hard.db')).toEqual(cannot(own, 'hard.db', 'both are the same store'));
+    expect(await refused(own, '--store', 'link.db')).toEqual(cannot('link.db', own, 'both are the same store'));
+    expect(await refused('memory')).toEqual(cannot(own, 'memory', 'that is no store'));
+    expect((await store.runs({ leased: false })).length).toBe(3);
   }, 60_000);
 });

@@ -120,14 +120,17 @@ describe('phasegate report', () => {
     ]);
     expect(tableOf(text, 'Phases').map((row) => row.slice(0, 6))).toEqual([
       ['Phase', 'Status', 'Attempts', 'Generation', 'Corrections', 'Cost'],
-      ['planning', 'approved (unreviewed)', '2', '1', '1', String.raw`\$0.04`],
-      ['design', 'approved', '2', '0', '–', String.raw`\$0.08`],
-      ['code', 'approved (unreviewed)', '1', '0', '–', String.raw`\$0.04`],
+      ['planning', 'approved (unreviewed)', '2', '2', '1', String.raw`\$0.04`],
+      ['design', 'approved', '2', '1', '–', String.raw`\$0.08`],
+      ['code', 'approved (unreviewed)', '1', '1', '–', String.raw`\$0.04`],
     ]);
-    expect(tableOf(text, 'Decisions').map((row) => row[6])).toEqual([
-      'Decision',
-      'send back planning (issues: no-authentication)',
-      'approve',
+    // As the other texts for people number it.
+    const { stdout: shown } = await phasegate(['show', 'latest'], { cwd });
+    expect(shown).toContain('attempt 2, generation 2');
+    expect(tableOf(text, 'Decisions').map((row) => row.slice(2))).toEqual([
+      ['Phase', 'Generation', 'Attempt', 'By', 'Decision'],
+      ['design', '1', '1', 'gate', 'send back planning (issues: no-authentication)'],
+      ['design', '1', '2', 'gate', 'approve'],
     ]);
     expect(tableOf(text, 'Effort').map((row) => row.slice(0, 3))).toEqual([
       ['', 'Cost', 'Tokens'],

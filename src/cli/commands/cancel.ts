@@ -6,6 +6,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { cancelAnywhere } from '../../runtime/cancel-anywhere.ts';
 import { thisHolder } from '../../store/holder.ts';
+import { attempt } from '../options/attempt.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
@@ -22,13 +23,15 @@ export interface CancelFlags extends StoreFlags {
 export async function cancelStored(wanted: string, flags: CancelFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
   const { runId } = await findRun(opened, wanted);
-  const { status } = await cancelAnywhere(opened.store, runId, {
-    reason: flags.reason ?? 'Cancelled by phasegate cancel',
-    holder: thisHolder(),
-    free: (run) => releaseDeadLease(opened, run),
-    onPosted: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it and is asked to stop\n`),
-    wait: () => setTimeout(POLL_MS, true),
-  });
+  const { status } = await attempt('cancel', () =>
+    cancelAnywhere(opened.store, runId, {
+      reason: flags.reason ?? 'Cancelled by phasegate cancel',
+      holder: thisHolder(),
+      free: (run) => releaseDeadLease(opened, run),
+      onPosted: (holder) => void io.stderr.write(`phasegate: ${oneLine(holder)} works on it and is asked to stop\n`),
+      wait: () => setTimeout(POLL_MS, true),
+    }),
+  );
   await opened.store.close();
   io.stdout.write(`run ${oneLine(runId)} ${status}\n`);
   return exitCode.completed;

@@ -17,6 +17,7 @@ import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { isChildRunId, isRunId, ruleFor, runIdLike } from '../../store/run-id.ts';
 import { findRun } from '../options/find-run.ts';
+import { attempt } from '../options/attempt.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, openStoreToRun, storeFileOf, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -109,22 +110,30 @@ export async function backUpStore(file: string, flags: BackupFlags, io: ProgramI
  */
 export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
-  const target = openStoreToRun({ store: other }, io);
-  if (!target || target.location === opened.location)
-    throw new PhasegateError('INPUT_INVALID', `Cannot move runs from ${opened.name} to ${target?.name ?? other}`, {
-      hint: 'Name another file, or the address of a Postgres database.',
-    });
+  // Compared before it is opened, as a store must not be open by two names of one file.
+  const isSame = opened.isFile && (await isSameFile(opened.location, placeOf(other, io)));
+  const target = isSame ? undefined : openStoreToRun({ store: other }, io);
+  if (!target || target.location === opened.location) {
+    const why = isSame || target ? 'both are the same store' : 'that is no store';
+    throw new PhasegateError(
+      'INPUT_INVALID',
+      `Cannot move runs from ${opened.name} to ${target?.name ?? other} as ${why}`,
+      { hint: 'Name another file, or the address of a Postgres database.' },
+    );
+  }
   // A store that cannot be used is one error, and not one for each run.
   await target.store.runs({ limit: 1 });
   let moved = 0;
   let left = 0;
   for (const family of await familiesIn(opened.store)) {
     try {
-      for (const run of family) {
-        refuseDamaged('move', run);
-        await releaseDeadLease(opened, run);
-      }
-      await moveRuns(opened.store, target.store, family);
+      await attempt('move', async () => {
+        for (const run of family) {
+          refuseDamaged('move', run);
+          await releaseDeadLease(opened, run);
+        }
+        await moveRuns(opened.store, target.store, family);
+      });
       moved += family.length;
     } catch (error) {
       if (!PhasegateError.is(error) || !LEFT.has(error.code)) throw error;
@@ -142,6 +151,14 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
 
 /** Errors of single runs. */
 const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UNREADABLE']);
+
+/** True if two paths are those of one file, also by links. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [first, second] = await Promise.all(
+    [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
+  );
+  return first !== undefined && second !== undefined && first.dev === second.dev && first.ino === second.ino;
+}
 
 /** The runs of a store, the earliest first, each with those that its tasks have started. */
 async function familiesIn(store: RunStore): Promise<readonly (readonly ListedRun[])[]> {

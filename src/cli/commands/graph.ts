@@ -47,7 +47,7 @@ export interface GraphFlags extends StoreFlags {
 /** Draws the pipeline of a file, a stored run, or a statechart. */
 export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
-  const format = flags.format ?? FORMATS.get(extname(out ?? '').toLowerCase()) ?? 'mermaid';
+  const format = flags.format ?? formatOf(out);
   const pipeline = wanted !== undefined && (await isFile(wanted, io)) ? placeOf(wanted, io) : undefined;
   const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io), pipeline }, io);
   if (machine !== undefined) {
@@ -83,6 +83,10 @@ const FORMATS: ReadonlyMap<string, GraphFormat> = new Map([
   ['.svg', 'svg'],
   ['.dot', 'dot'],
   ['.gv', 'dot'],
+  ['.mmd', 'mermaid'],
+  ['.mermaid', 'mermaid'],
+  ['.md', 'mermaid'],
+  ['.txt', 'mermaid'],
 ]);
 
 const MACHINES = {
@@ -96,6 +100,18 @@ const drawChart = { mermaid: chartToMermaid, dot: chartToDot, svg: chartToSvg } 
 
 function drawMachine(machine: NonNullable<GraphFlags['machine']>, format: GraphFormat): string {
   return drawChart[format](charts()[machine]);
+}
+
+/** Returns the format that fits the extension of a file. A name without one, and standard output, get Mermaid. */
+function formatOf(out = ''): GraphFormat {
+  const extension = extname(out).toLowerCase();
+  const format = extension === '' ? 'mermaid' : FORMATS.get(extension);
+  if (format !== undefined) return format;
+  const known = [...FORMATS.keys()];
+  const problem = `Cannot draw a picture into "${oneLine(out)}" as ${oneLine(extension)} is no format of pictures here`;
+  throw new PhasegateError('INPUT_INVALID', problem, {
+    hint: `Name a file that ends in ${known.slice(0, -1).join(', ')} or ${known.at(-1) ?? ''}, or add --format.`,
+  });
 }
 
 /** True if the name is that of an existing file, or has the extension of a pipeline file. */

@@ -12,6 +12,7 @@ import { thisHolder } from '../../store/holder.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { loadPipeline } from '../load/load.ts';
+import { attempt } from '../options/attempt.ts';
 import { findRun } from '../options/find-run.ts';
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
@@ -88,21 +89,24 @@ export async function resumeWith(
   io: ProgramIo,
 ): Promise<ExitCode> {
   const { runId, seq } = listed;
-  await releaseDeadLease(opened, listed);
+  const action = how === retryRun ? 'retry' : 'resume';
+  await attempt(action, () => releaseDeadLease(opened, listed));
   const attended = isAttended(io);
   const { allowChanged, allowMasked } = flags;
   const dashboard = flags.ui ? await dashboardNextTo(opened, io) : undefined;
   const inspection = await openInspection(flags, io);
-  const run = await how(opened.store, runId, pipeline, {
-    allowChanged,
-    allowMasked,
-    limits: limitsOf(flags),
-    source,
-    holder: thisHolder(),
-    inspect: inspection?.inspect,
-    // Without a terminal the run keeps its earlier value: people can still answer through the inbox.
-    attended: attended || undefined,
-  });
+  const run = await attempt(action, () =>
+    how(opened.store, runId, pipeline, {
+      allowChanged,
+      allowMasked,
+      limits: limitsOf(flags),
+      source,
+      holder: thisHolder(),
+      inspect: inspection?.inspect,
+      // Without a terminal the run keeps its earlier value: people can still answer through the inbox.
+      attended: attended || undefined,
+    }),
+  );
   return drive(
     { run, opened, attended, known: seq, servers: [dashboard, inspection].filter((one) => one !== undefined) },
     flags,

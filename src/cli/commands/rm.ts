@@ -8,6 +8,7 @@ import { counted } from '../../model/values/counts.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
+import { attempt } from '../options/attempt.ts';
 import { removeDefinitions } from '../options/fleet-definition.ts';
 import { isFleet } from '../show/fleet-source.ts';
 import { findRun } from '../options/find-run.ts';
@@ -88,7 +89,7 @@ async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {
 }
 
 async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
-  await releaseDeadLease(opened, run);
+  await attempt('remove', () => releaseDeadLease(opened, run));
   const { runId, pipeline } = run;
   if (await opened.store.remove(runId)) io.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
   else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);

@@ -34,7 +34,7 @@ export async function askReply(
   output.write(helpOn(item, targets));
   try {
     for await (const line of lines) {
-      const problem = await problemWith(item, line, give);
+      const problem = await problemWith(item, line, give, targets);
       if (problem === undefined) return true;
       output.write(`${problem}\n> `);
     }
@@ -77,6 +77,21 @@ export function helpLines({ kind, choices }: InboxItem, targets?: readonly strin
   return [...lines, 'ABORT: <why>          end the run as cancelled'];
 }
 
+/**
+ * Returns the problem of a refused line. The hint for programs, which have other calls to skip and to abort, is replaced by the lines
+ * that can answer here.
+ *
+ * @param targets The phases that an answer may send back, if they are known.
+ */
+export function refusalText(item: InboxItem, { message, hint }: PhasegateError, targets?: readonly string[]): string {
+  const text = problemText(message);
+  if (hint === undefined || !hint.startsWith('Answer ') || !text.endsWith(hint)) return stripControls(text);
+  const words = helpLines(item, targets).flatMap((line) => /^[A-Z_]+/u.exec(line)?.[0] ?? []);
+  const possible = text.startsWith('Cannot approve') ? words.filter((word) => word !== 'APPROVE') : words;
+  const list = `${possible.slice(0, -1).join(', ')} or ${possible.at(-1) ?? ''}`;
+  return stripControls(`${text.slice(0, -hint.length)}Answer with ${list}, as listed above.`);
+}
+
 /** Codes of errors in the answer itself, after which the prompt asks again. Other errors end the command. */
 export const CORRECTABLE: ReadonlySet<string> = new Set([
   'ANSWER_INVALID',
@@ -109,6 +124,7 @@ async function problemWith(
   item: InboxItem,
   line: string,
   give: (reply: Reply) => Promise<void>,
+  targets: readonly string[] | undefined,
 ): Promise<string | undefined> {
   if (line.trim() === '') return 'An empty line is no answer.';
   try {
@@ -116,7 +132,7 @@ async function problemWith(
     return undefined;
   } catch (error) {
     if (!PhasegateError.is(error) || !CORRECTABLE.has(error.code)) throw error;
-    return stripControls(problemText(error.message));
+    return refusalText(item, error, targets);
   }
 }
 
@@ -133,6 +149,6 @@ function namesText(names: readonly string[] = []): string {
 function limitAnswer(text: string): string {
   if (/^\s*(?:approve\s*$|reject\b)/iu.test(text)) return text;
   throw new PhasegateError('DECISION_INVALID', `Cannot decide on a limit by ${JSON.stringify(text)}`, {
-    hint: 'Write APPROVE to lift the limit, or REJECT: <why> to end the run.',
+    hint: 'Write APPROVE to lift the limit, REJECT: <why> to end the run, or ABORT: <why> to end it as cancelled.',
   });
 }

@@ -97,7 +97,7 @@ function phases({ snapshot, measures, times, asking }: ReportData): Section {
       name,
       statusText(phase, asking.includes(name)),
       count(phase.attempts),
-      String(phase.generation),
+      phase.attempts === 0 ? NONE : ordinal(phase.generation),
       count(phase.corrections),
       ...effortCells(totalOf(efforts.get(name))).slice(0, 2),
       ...timeCells(times[name]),
@@ -109,6 +109,11 @@ function phases({ snapshot, measures, times, asking }: ReportData): Section {
 }
 
 const TIMES = `${timeNames.work} is the time in which its tasks or its gate worked. ${timeNames.wait} is the time in which it waited for a person, another try, or to start again.`;
+
+/** Numbers a generation as all texts for people do: from 1. */
+function ordinal(generation: number): string {
+  return String(generation + 1);
+}
 
 function timeCells(times: WorkTimes | undefined): readonly string[] {
   return [times?.workMs, times?.waitMs].map((ms) => (ms === undefined || ms === 0 ? NONE : duration(ms)));
@@ -133,7 +138,7 @@ function decisions({ firstAt, decisions: all }: ReportData): Section {
       String(one.seq),
       duration(one.time - firstAt),
       one.phase,
-      String(one.generation),
+      ordinal(one.generation),
       String(one.number),
       byText(one),
       decisionText(one),

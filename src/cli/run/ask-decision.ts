@@ -12,8 +12,9 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import { problemText } from '../../projections/wording/error-words.ts';
 import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { Run } from '../../runtime/run.ts';
-import { helpLines, replyIn } from '../inbox/ask-reply.ts';
+import { helpLines, refusalText, replyIn } from '../inbox/ask-reply.ts';
 import { excerptLines } from '../show/excerpt.ts';
+import { refusalLines } from '../show/refusal-lines.ts';
 import { plain } from '../terminal/line.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { manyLines, oneLine } from '../terminal/text.ts';
@@ -101,7 +102,10 @@ export function createAsker(
 
   function refuse(error: unknown): void {
     if (!PhasegateError.is(error)) throw error;
-    print(stripControls(problemText(error.message)));
+    const text = current
+      ? refusalText(current, error, targetsOf(runs.get(current.runId)?.plan, current))
+      : stripControls(problemText(error.message));
+    print(text);
     output.write('> ');
   }
 
@@ -112,6 +116,7 @@ export function createAsker(
       `${statusMarks.waiting.mark} ${oneLine(item.about)}/${oneLine(item.task ?? '')}${ofRun(item)} asks: ${manyLines(item.reason).replaceAll('\n', '\n  ')}`,
     );
     if (item.description) print(`  ${manyLines(item.description).replaceAll('\n', '\n  ')}`);
+    showRefusal(item);
     if (item.kind === 'review') showOutputs(item);
     help(item);
   }
@@ -125,6 +130,10 @@ export function createAsker(
   /** Names the pipeline of a question of another run. */
   function ofRun({ runId, pipeline }: InboxItem): string {
     return runId === run.id ? '' : ` of "${oneLine(pipeline)}"`;
+  }
+
+  function showRefusal(item: InboxItem): void {
+    for (const line of refusalLines(item, '  ')) print(plain(line));
   }
 
   function showOutputs({ runId, about }: InboxItem): void {
@@ -141,6 +150,7 @@ export function createAsker(
       `${statusMarks.waiting.mark} ${oneLine(about)}${ofRun(item)} waits for a person${kind === 'limit' ? ': the limit is reached, and the run is held' : ''}`,
     );
     if (kind !== 'limit') print(`  ${manyLines(reason).replaceAll('\n', '\n  ')}`);
+    showRefusal(item);
     showOutputs(item);
     help(item);
   }

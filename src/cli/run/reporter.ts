@@ -67,8 +67,10 @@ export function createPlainReporter(io: ProgramIo): Reporter {
       lines.recall(record);
     },
     child(record) {
-      // The run waits for the answer.
-      if (record.event.type === 'task.asked') io.stdout.write(`${lines(record)}\n`);
+      const { event } = record;
+      // The run waits for the answer, or for another one after a refusal.
+      if (event.type === 'task.asked' || (event.type === 'item.changed' && event.change === 'refused'))
+        io.stdout.write(`${lines(record)}\n`);
     },
     end: (result, notes) => io.stdout.write(asText([...summaryLines(result, state.plan), ...notes].map(paint))),
     pause: () => undefined,

@@ -20,6 +20,7 @@ import { attemptName } from './attempt-lines.ts';
 import { correctionText, verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
 import { excerptLines } from './excerpt.ts';
+import { refusalLines } from './refusal-lines.ts';
 
 /** Creates a head and a line for each item; a single line if there are no items. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {
@@ -44,6 +45,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     [span('  because: ', 'dim'), span(oneLine(becauseOf(item)))],
     ...textLines(item.reason),
     ...textLines(item.description ?? ''),
+    ...refusalLines(item, '  '),
     ...factsOf(item, now),
     ...inputLines(detail),
     ...attempts.flatMap((one, index) => attemptLines(one, index === attempts.length - 1)),

@@ -16,6 +16,7 @@ import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { argument, oneLine } from '../terminal/text.ts';
+import { refusalLines } from './refusal-lines.ts';
 
 /**
  * Lists the waiting items, the store of the run, and the command that resumes it.
@@ -53,6 +54,7 @@ export async function nextSteps(
         `${oneLine(about)}${item.runId === runId ? '' : ` of "${oneLine(pipeline)}"`} waits for a person: ${oneLine(reason)}`,
       ),
     ],
+    ...refusalLines(item, '    '),
     [span(`    answer with: phasegate inbox answer ${argument(id)}${store}`)],
   ]);
   const goOn = limit === null ? resumeText(command, runId, opened) : await raiseText(limit, listed, opened);

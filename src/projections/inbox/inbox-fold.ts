@@ -121,9 +121,10 @@ export function foldInbox(): InboxFold {
       case 'raised':
         return keep({ ...item, raiseAt: undefined, severity: event.severity ?? item.severity });
       case 'refused': {
-        const before = closed([item], time, `refused: ${event.reason ?? ''}`, event.who);
+        const { reason: refusal = '' } = event;
+        const before = closed([item], time, `refused: ${refusal}`, event.who);
         const { runId, seq } = record;
-        const next = { ...item, id: itemId(record), runId, seq, nonce: nonceOf(record) };
+        const next = { ...item, id: itemId(record), runId, seq, nonce: nonceOf(record), refusal };
         put(next);
         return [...before, next];
       }

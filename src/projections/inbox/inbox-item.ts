@@ -37,6 +37,8 @@ export interface InboxItem {
   readonly description?: string | undefined;
   /** The only allowed answers, if a task limits them. */
   readonly choices?: readonly string[] | undefined;
+  /** The reason why the run refused the latest answer; absent if it has refused none. */
+  readonly refusal?: string | undefined;
   /** True if the attempt has no outputs, so that there is nothing to approve. @default false */
   readonly empty?: true | undefined;
   /** Must be passed with an answer, so that nobody answers a question that they have not seen. */

@@ -6,6 +6,7 @@
 import type { AgentAccess } from '../../../agents/permission.ts';
 import { refuseAccess } from '../../../agents/work/patience.ts';
 import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
+import { HAND_OVER, OWN_TASKS } from '../../../model/plan/level.ts';
 import type { AgentFields } from './agent-schema.ts';
 import { agentOf } from './build-agent.ts';
 import type { FileProblem, YamlDocument } from './document.ts';
@@ -29,7 +30,21 @@ export function agentProblems(document: YamlDocument, file: PipelineFile, direct
     tried('agent', path, () => refuseAccess(name, agentOf(fields, { isCompared: isIsolated }), access));
   }
   if (isIsolated) file.phases.forEach((phase, index) => folderProblems(phase, ['phases', index], report));
+  for (const { message, path } of reservedNames(file)) report(message, path);
   return problems;
+}
+
+/** Finds names that a pipeline with folders has for itself. Each of its phases has tasks of its own, and it has a last phase. */
+export function reservedNames({ workspace, phases }: PipelineFile): readonly ReservedName[] {
+  if (workspace === undefined || workspace === 'none') return [];
+  return phases.flatMap(({ name, tasks }, index) => [
+    ...(name === HAND_OVER ? [reserved(name, 'its last phase has that name', ['phases', index, 'name'])] : []),
+    ...tasks.flatMap((task, at) =>
+      Object.hasOwn(OWN_TASKS, task.name)
+        ? [reserved(task.name, 'each phase has a task of that name of its own', ['phases', index, 'tasks', at, 'name'])]
+        : [],
+    ),
+  ]);
 }
 
 /** Returns the file without workspaces, and with a command in place of each agent. Everything else keeps its path. */
@@ -56,6 +71,18 @@ export function withoutAgents(file: PipelineFile): PipelineFile {
 
 const NO_WORKSPACE =
   '"agent": a task of an agent needs "workspace" of the pipeline: clone gives each agent a folder of its own, none lets it change the directory of this file';
+
+interface ReservedName {
+  readonly message: string;
+  readonly path: readonly PropertyKey[];
+}
+
+function reserved(name: string, why: string, path: readonly PropertyKey[]): ReservedName {
+  return {
+    message: `"name": "${name}" is reserved in a pipeline with "workspace", as ${why}. Choose another name.`,
+    path,
+  };
+}
 
 /** Reports work that cannot be done in folders of its own. */
 function folderProblems(

@@ -12,7 +12,7 @@ import { counted, cutList } from '../../../model/values/counts.ts';
 import { TEXT_LIMITS } from '../../../model/values/text-limits.ts';
 import { pageOf } from '../../terminal/doc-pages.ts';
 import type { LoadedPipeline } from '../load-module.ts';
-import { agentProblems, withoutAgents } from './agent-problems.ts';
+import { agentProblems, reservedNames, withoutAgents } from './agent-problems.ts';
 import { buildPipeline } from './build.ts';
 import { readYaml, type FileProblem, type YamlDocument } from './document.ts';
 import { definitionProblems, shapeProblems } from './problems.ts';
@@ -83,8 +83,10 @@ function restOf(document: YamlDocument, directory: string): readonly FileProblem
   ];
 }
 
-/** Returns the problems of the structure of a file whose agents may be invalid. */
-function problemsOf(file: PipelineFile, directory: string): readonly Problem[] {
+/** Returns the problems of the structure of a file whose agents, or names, may be invalid. */
+function problemsOf(given: PipelineFile, directory: string): readonly Problem[] {
+  // A reserved name would be used twice, which is one problem and not two.
+  const file = reservedNames(given).length > 0 ? withoutAgents(given) : given;
   try {
     const built = build(file, directory);
     return 'problems' in built ? built.problems : [];

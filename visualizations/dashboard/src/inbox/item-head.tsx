@@ -51,6 +51,9 @@ export function ItemHead({ item, run }: ItemHeadProps): ReactNode {
 
 // --- internal ---
 
+/** Most characters of the reason why an answer was refused; the log of the run has the whole text. */
+const MOST_REFUSAL = 1000;
+
 function About({ item }: Pick<ItemHeadProps, 'item'>): ReactNode {
   return (
     <>
@@ -79,6 +82,14 @@ function Facts({ item, run }: ItemHeadProps): ReactNode {
         <div>
           <dt>Because</dt>
           <dd>{becauseOf(item)}</dd>
+        </div>
+      )}
+      {item.refusal === undefined || item.closedAt !== undefined ? null : (
+        <div>
+          <dt>Latest answer</dt>
+          <dd>
+            was refused: <bdi>{startOf(item.refusal, MOST_REFUSAL)}</bdi>
+          </dd>
         </div>
       )}
       {isPlainQueue(item) ? null : (

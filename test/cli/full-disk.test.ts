@@ -1,0 +1,65 @@
+/** Commands on a store whose disk is full. */
+import { execFileSync } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { files, phasegate, phasegateProcess } from './cli.ts';
+
+/** A pipeline that waits for a person, one that fails, and one that needs more room than the disk has. */
+const CONTENT = {
+  'asks.mjs': `import { definePipeline, human, phase, task } from 'phasegate';
+export default definePipeline({ name: 'asks', phases: [
+  phase('ask', { tasks: [task('n', { run: human({ question: 'Which?' }) })] }),
+] });`,
+  'fails.mjs': `import { definePipeline, phase, task } from 'phasegate';
+export default definePipeline({ name: 'fails', phases: [
+  phase('work', { tasks: [task('t', { run: () => { throw new Error('no'); } })] }),
+] });`,
+  'large.mjs': `import { randomBytes } from 'node:crypto';
+import { definePipeline, phase, task } from 'phasegate';
+export default definePipeline({ name: 'large', phases: Array.from({ length: 30 }, (_, at) =>
+  phase(\`p\${at}\`, { after: at === 0 ? [] : [\`p\${at - 1}\`], tasks: [task('t', { run: () => randomBytes(150_000).toString('hex') })] }),
+) });`,
+};
+
+// Only the root user of Linux may mount a disk.
+describe.runIf(process.platform === 'linux' && process.geteuid?.() === 0)('a store on a full disk', () => {
+  it('refuses each command with the action that the user wanted', async () => {
+    const cwd = await files(CONTENT);
+    const disk = join(cwd, 'disk');
+    await mkdir(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2500k', 'tmpfs', disk]);
+    try {
+      const store = ['--store', 'disk/runs.db'];
+      const on = (...args: readonly string[]) => phasegate([...args, ...store], { cwd });
+      await on('run', 'asks.mjs', '--run-id', 'waits');
+      await on('run', 'fails.mjs', '--run-id', 'failed');
+      // Its process cannot release the run either, and ends.
+      const full = await phasegateProcess(['run', 'large.mjs', '--run-id', 'left', ...store], { cwd });
+      expect(full.stdout).toContain('STORE_FULL');
+      await writeFile(join(disk, 'filler'), Buffer.alloc(4_000_000)).catch(() => undefined);
+      const refused = async (...args: readonly string[]) => (await on(...args)).stderr.split('\n', 1)[0];
+      const told = {
+        left: await Promise.all([refused('resume', 'left'), refused('cancel', 'left'), refused('rm', 'left')]),
+        waits: await Promise.all([refused('resume', 'waits'), refused('cancel', 'waits'), refused('rm', 'waits')]),
+        failed: await refused('retry', 'failed'),
+      };
+      const found = `as ${disk}/runs.db has no room to grow`;
+      const each = (run: string) =>
+        ['resume', 'cancel', 'remove'].map((action) => `Cannot ${action} run ${run} ${found}`);
+      expect(told).toEqual({ left: each('left'), waits: each('waits'), failed: `Cannot retry run failed ${found}` });
+      const ends = await on('move', 'other.db');
+      expect(ends).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`Cannot move run waits ${found}`) as unknown,
+      });
+      // With more room, all runs can be moved, also the one that its process left.
+      await rm(join(disk, 'filler'));
+      await rm(join(cwd, 'other.db'));
+      execFileSync('mount', ['-o', 'remount,size=20m', disk]);
+      expect(await on('move', 'other.db')).toMatchObject({ code: 0, stdout: '3 runs moved to other.db\n' });
+    } finally {
+      execFileSync('umount', ['-l', disk]);
+    }
+  });
+});
