@@ -1,6 +1,10 @@
 /** Mistakes of a new user, and the messages that answer them. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { files, phasegate } from './cli.ts';
+import { files, main, phasegate } from './cli.ts';
 
 /** Runs a command that is refused. @returns Its message. */
 async function refused(args: readonly string[], content: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -66,4 +70,26 @@ describe('a new user', () => {
     const { code, stdout } = await phasegate(['doctor'], { cwd });
     expect([code, stdout]).toEqual([0, expect.not.stringContaining('✗')]);
   });
+
+  // Windows removes no folder that a process works in.
+  it.skipIf(process.platform === 'win32').each([['--help'], ['ls'], ['run', 'p.ts']])(
+    'is told that the working folder was removed: %j',
+    async (...args) => {
+      const gone = join(await files({}), 'gone');
+      await mkdir(gone);
+      const shell = spawn('sh', ['-c', 'rmdir "$PWD" && exec "$@"', 'sh', process.execPath, main, ...args], {
+        cwd: gone,
+      });
+      let stderr = '';
+      shell.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      await once(shell, 'close');
+      expect({ code: shell.exitCode, stderr }).toEqual({
+        code: 2,
+        stderr:
+          'Cannot start as the working folder was removed\n' +
+          'Change to another folder, or to the same path if it is there again.\n' +
+          'Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_UNREADABLE\n',
+      });
+    },
+  );
 });

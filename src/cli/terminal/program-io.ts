@@ -5,6 +5,7 @@
  */
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 
 /** The streams, environment and working folder of a command. */
 export interface ProgramIo {
@@ -23,10 +24,14 @@ export interface OutputStream extends Writable {
   readonly rows?: number;
 }
 
-/** Returns the streams, environment and working folder of this process. */
+/**
+ * Returns the streams, environment and working folder of this process.
+ *
+ * @throws PhasegateError `FILE_UNREADABLE` if the working folder was removed, or may not be read.
+ */
 export function ioOfProcess(): ProgramIo {
   const { stdin, stdout, stderr, env } = process;
-  return { stdin, stdout, stderr, env, cwd: process.cwd() };
+  return { stdin, stdout, stderr, env, cwd: workingFolder() };
 }
 
 /** Returns the width of a terminal; `undefined` if the stream is no terminal or does not know its width. */
@@ -37,4 +42,19 @@ export function widthOf({ columns = 0 }: OutputStream): number | undefined {
 /** Resolves a file name that a user has given. @returns An absolute path. */
 export function placeOf(file: string, { cwd }: Pick<ProgramIo, 'cwd'>): string {
   return resolve(cwd, file);
+}
+
+// --- internal ---
+
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const { code, message } = errorInfo(cause);
+    const found = code === 'ENOENT' ? 'was removed' : `cannot be read: ${message}`;
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot start as the working folder ${found}`, {
+      hint: 'Change to another folder, or to the same path if it is there again.',
+      cause,
+    });
+  }
 }
