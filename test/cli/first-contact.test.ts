@@ -82,8 +82,8 @@ describe('a new user', () => {
       });
       let stderr = '';
       shell.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      const [code] = await once(shell, 'close');
-      expect({ code: code as unknown, stderr }).toEqual({
+      await once(shell, 'close');
+      expect({ code: shell.exitCode, stderr }).toEqual({
         code: 2,
         stderr:
           'Cannot start as the working folder was removed\n' +

@@ -47,9 +47,9 @@ export interface GraphFlags extends StoreFlags {
 /** Draws the pipeline of a file, a stored run, or a statechart. */
 export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
-  const format = flags.format ?? formatOf(out);
   const pipeline = wanted !== undefined && (await isFile(wanted, io)) ? placeOf(wanted, io) : undefined;
   const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io), pipeline }, io);
+  const format = flags.format ?? formatOf(out);
   if (machine !== undefined) {
     if (wanted !== undefined) throw ofBoth(wanted, machine);
     return writeOut(

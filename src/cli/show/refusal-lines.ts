@@ -4,14 +4,16 @@
  * @module
  */
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
-import { refusalOf } from '../../projections/wording/item-words.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { cut, oneLine } from '../terminal/text.ts';
 
-/** Describes the refusal in one line; no lines if the run has refused no answer. @param indent Spaces before the text. */
-export function refusalLines(item: Pick<InboxItem, 'refusal' | 'closedAt'>, indent: string): readonly Line[] {
-  const text = refusalOf(item);
-  return text === '' ? [] : [[span(`${indent}${cut(oneLine(text), LONGEST)}`, 'warn')]];
+/** Describes the refusal in one line; no lines if the run has refused no answer, or if the item is closed. @param indent Spaces before the text. */
+export function refusalLines(
+  { refusal, closedAt }: Pick<InboxItem, 'refusal' | 'closedAt'>,
+  indent: string,
+): readonly Line[] {
+  if (refusal === undefined || closedAt !== undefined) return [];
+  return [[span(`${indent}the latest answer was refused: ${cut(oneLine(refusal), LONGEST)}`, 'warn')]];
 }
 
 // --- internal ---

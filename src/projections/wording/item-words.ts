@@ -19,11 +19,6 @@ export function becauseOf({ because, loop }: Pick<InboxItem, 'because' | 'loop'>
   return loop === undefined ? text : `${text}: ${loop}`;
 }
 
-/** Describes why the run refused the latest answer; '' if it has refused none, or if the item is closed. */
-export function refusalOf({ refusal, closedAt }: Pick<InboxItem, 'refusal' | 'closedAt'>): string {
-  return refusal === undefined || closedAt !== undefined ? '' : `the latest answer was refused: ${refusal}`;
-}
-
 /**
  * Describes an item whose answer is pending: the run has not handled it yet.
  *
