@@ -73,9 +73,9 @@ describe('the package', () => {
     // the dashboard in applications, its form that starts runs, and its rendering of outputs 40 000,
     // colours of code, the comparison and the search of runs, tags, a graph with rewinds in lanes, forms, and long logs 75 000,
     // claims and notifications of PostgreSQL, and runs of tasks after killed processes 15 000, phases that are checked once, moves that are undone, and plans in files 14 000,
-    // words of command lines and advice on files 2000, refusals at items, reserved names and flags that contradict each other 3000,
+    // words of command lines and advice on files 2000, refusals at items, reserved names and flags that contradict each other 3000, approved work of phases side by side 3000,
     // zod, of which an import loads one file, 55 000. Bundled declarations save 80 000.
-    expect(packed.size).toBeLessThan(1_241_000);
+    expect(packed.size).toBeLessThan(1_244_000);
   });
 
   it('has the licences of bundled dependencies, and no imports of them', async () => {
