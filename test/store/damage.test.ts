@@ -418,12 +418,9 @@ describe('a command on all runs', () => {
 
   it('leaves damaged runs out, and names them', async () => {
     const path = await waiting('left out', `UPDATE records SET record = '' WHERE run = 1 AND seq = 3`);
-    for (const [command, code] of [
-      ['doctor', 1],
-      ['coverage', 0],
-    ] as const) {
+    for (const command of ['doctor', 'coverage']) {
       const all = await cli(path, command);
-      expect([command, all.code, all.stderr]).toEqual([command, code, expect.stringContaining('run one is left out')]);
+      expect([command, all.code, all.stderr]).toEqual([command, 1, expect.stringContaining('run one is left out')]);
       expect((await cli(path, command, 'one')).stderr).toContain('Cannot read record 3 of run one');
     }
   });
