@@ -20,10 +20,27 @@ import {
   memoryStore,
 } from '../src/index.ts';
 import { machineOf } from '../src/machines.ts';
+import { isMissing } from '../src/model/errors/phasegate-error.ts';
 import { fake, fakeCheck, idle, never, play, untilAborted, type Fake } from './rig.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/errors.md'), 'utf8');
+
+describe('isMissing()', () => {
+  const missing = (text: string) => Object.assign(new Error(text), { code: 'ERR_MODULE_NOT_FOUND' });
+
+  it.each([
+    ["Cannot find package 'openai' imported from /app/run.js", true],
+    ["Cannot find module 'openai/streaming' imported from /app/run.js", true],
+    ["Cannot find package 'other' imported from /openai/run.js", false],
+  ])('reads the name of the package, and no path: %s', (text, expected) => {
+    expect(isMissing(missing(text), 'openai')).toBe(expected);
+  });
+
+  it('is about failed imports only', () => {
+    expect(isMissing(new Error("Cannot reach 'openai'"), 'openai')).toBe(false);
+  });
+});
 
 describe('docs/errors.md', () => {
   it('has a heading for every code, and no other', () => {

@@ -16,6 +16,7 @@ import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { isChildRunId, isRunId, ruleFor, runIdLike } from '../../store/run-id.ts';
+import { isSameFile } from '../../store/sqlite/file-identity.ts';
 import { findRun } from '../options/find-run.ts';
 import { attempt } from '../options/attempt.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
@@ -111,7 +112,7 @@ export async function backUpStore(file: string, flags: BackupFlags, io: ProgramI
 export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
   // Compared before it is opened, as a store must not be open by two names of one file.
-  const isSame = opened.isFile && (await isSameFile(opened.location, placeOf(other, io)));
+  const isSame = opened.isFile && isSameFile(opened.location, placeOf(other, io));
   const target = isSame ? undefined : openStoreToRun({ store: other }, io);
   if (!target || target.location === opened.location) {
     const why = isSame || target ? 'both are the same store' : 'that is no store';
@@ -151,14 +152,6 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
 
 /** Errors of single runs. */
 const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UNREADABLE']);
-
-/** True if two paths are those of one file, also by links. */
-async function isSameFile(one: string, other: string): Promise<boolean> {
-  const [first, second] = await Promise.all(
-    [one, other].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
-  );
-  return first !== undefined && second !== undefined && first.dev === second.dev && first.ino === second.ino;
-}
 
 /** The runs of a store, the earliest first, each with those that its tasks have started. */
 async function familiesIn(store: RunStore): Promise<readonly (readonly ListedRun[])[]> {

@@ -4,6 +4,7 @@
  * @module
  */
 import { foldApproved } from '../../fleet/approved-work.ts';
+import { cutList } from '../../model/values/counts.ts';
 import { refuseUnknownRun } from '../../workspaces/operations/apply-run.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { quotedPath } from '../terminal/quoted-path.ts';
@@ -29,11 +30,15 @@ export async function foldHeads(approved: ApprovedPhases, { runId, folder, signa
   const workspace = gitWorkspace({ repository: folder });
   const { commit, conflicts } = await foldApproved({ workspace }, [first, ...others], { run: runId, signal });
   if (conflicts.length === 0) return { isWhole: true, commit };
-  const clashes = conflicts.map(({ name, paths }) => `  ${nameOf(name)}: ${listOf(paths.map(quotedPath))}\n`);
+  const clashes = cutList(
+    conflicts,
+    MOST_NAMED,
+    ({ name, paths }) => `${nameOf(name)}: ${listOf(paths.map(quotedPath))}`,
+  );
   const commits = approved.heads.map(({ name, commit: head }) => `  git merge ${head}  # ${nameOf(name)}\n`);
   const reason = [
     'Approved phases have changed the same lines. These conflict with those before them:\n',
-    ...some(clashes, '  …\n'),
+    ...clashes.map((line) => `  ${line}\n`),
     'To take the work yourself, merge one after the other, and resolve the conflicts:\n',
     ...commits,
   ].join('');
@@ -72,10 +77,5 @@ function nameOf(phase: string): string {
 }
 
 function listOf(names: readonly string[]): string {
-  return some(names, '…').join(', ');
-}
-
-/** The first ones, and a mark if there are more. */
-function some(texts: readonly string[], mark: string): readonly string[] {
-  return texts.length > MOST_NAMED ? [...texts.slice(0, MOST_NAMED), mark] : texts;
+  return cutList(names, MOST_NAMED).join(', ');
 }

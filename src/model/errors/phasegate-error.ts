@@ -110,9 +110,9 @@ export function codeOf(thrown: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** True if an import has failed as the package is not installed. */
+/** True if an import has failed as the package, or a part of it, is not installed. Its name begins after a quote; paths may contain it, too. */
 export function isMissing(thrown: unknown, name: string): boolean {
-  return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(thrown)) && String(thrown).includes(name);
+  return ['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'].includes(codeOf(thrown)) && String(thrown).includes(`'${name}`);
 }
 
 /**
