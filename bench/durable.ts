@@ -7,9 +7,11 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { memoryStore, startRun, type Pipeline } from 'phasegate';
+import { startRun, type Pipeline } from 'phasegate';
 import { sqliteStore } from 'phasegate/sqlite';
 import { phasegate, pipelineOf } from './engines.ts';
+import { lineStore } from './line-store.ts';
+import { median } from './measure.ts';
 import { attemptsOf, chain, fanOut } from './work.ts';
 
 /** Prints the tables as Markdown. */
@@ -115,24 +117,10 @@ async function inFile(pipeline: Pipeline, file: string): Promise<Kept> {
   return { batches, bytes: statSync(file).size };
 }
 
-/** Runs with the cheapest possible store: no database, each batch is a line of a synced file. */
 async function inLines(pipeline: Pipeline, path: string, pages: number): Promise<void> {
-  const file = openSync(path, 'w');
-  if (pages > 0) writeSync(file, Buffer.alloc(pages * 4096));
-  fdatasyncSync(file);
-  const kept = memoryStore();
-  let at = 0;
-  const store: typeof kept = {
-    ...kept,
-    append(batch, lease) {
-      const done = kept.append(batch, lease);
-      at += writeSync(file, `${JSON.stringify(batch)}\n`, at);
-      fdatasyncSync(file);
-      return done;
-    },
-  };
+  const store = lineStore(path, pages);
   const { status } = await startRun(pipeline, { store, runId: 'r' }).result;
-  closeSync(file);
+  await store.close();
   if (status !== 'completed') throw new Error(`The run ended ${status}`);
 }
 
@@ -147,8 +135,4 @@ function resumeMs(file: string, phases: number): number {
   const taken = Number(run('resume'));
   rmSync(file);
   return taken;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -9,7 +9,9 @@ import { definePipeline, phase, startRun, task, type Pipeline } from 'phasegate'
 import { sqliteStore } from 'phasegate/sqlite';
 import type { RunStore } from 'phasegate/store';
 import { pipelineOf } from './engines.ts';
+import { lineStore } from './line-store.ts';
 import { heapPerRun } from './memory.ts';
+import { median } from './measure.ts';
 import { chain } from './work.ts';
 
 /** Prints the table as Markdown. */
@@ -17,7 +19,7 @@ export async function benchMany(): Promise<void> {
   mkdirSync('out', { recursive: true });
   const folder = mkdtempSync(join('out', 'bench-'));
   let files = 0;
-  async function withStore(measure: (store: RunStore) => Promise<number>): Promise<number> {
+  async function withStore<T>(measure: (store: RunStore) => Promise<T>): Promise<T> {
     const store = sqliteStore(join(folder, `${files++}.db`));
     const figure = await measure(store);
     await store.close();
@@ -27,15 +29,18 @@ export async function benchMany(): Promise<void> {
     await withStore((store) => atOnce(store, 100));
     const together = await withStore((store) => atOnce(store, 1000));
     const alone = await withStore((store) => oneByOne(store, 300, corrected));
-    const warm = await withStore(async (store) => {
-      for (let nth = 0; nth < 4; nth++) await oneByOne(store, 500, approved);
-      return oneByOne(store, 1000, approved);
-    });
+    const lines = lineStore(join(folder, 'lines'), 1000);
+    const pairs = await withStore((store) => inTurns(store, lines));
+    await lines.close();
     const held = await withStore((store) => heapPerRun(1000, store));
     console.log('\n| stored runs | |\n| --- | ---: |');
     console.log(`| 1000 of 3 phases at once, runs per second | ${together.toFixed(0)} |`);
     console.log(`| 300 of 3 phases one by one, runs per second | ${alone.toFixed(0)} |`);
-    console.log(`| 1000 without a correction one by one, after 2000 others, runs per second | ${warm.toFixed(0)} |`);
+    for (const [what, one, floor] of pairs) {
+      console.log(`| one by one, warm, ${what}, runs per second | ${one.toFixed(0)} |`);
+      console.log(`| the same with lines of a synced file | ${floor.toFixed(0)} |`);
+      console.log(`| time of the first over the second | ${(floor / one).toFixed(2)} |`);
+    }
     console.log(`| heap of a run of 5 phases at work in its third, KB | ${(held / 1024).toFixed(1)} |`);
   } finally {
     rmSync(folder, { recursive: true });
@@ -68,6 +73,23 @@ async function atOnce(store: RunStore, runs: number): Promise<number> {
   const before = performance.now();
   await Promise.all(Array.from({ length: runs }, () => complete(store, corrected)));
   return (runs * 1000) / (performance.now() - before);
+}
+
+/** Runs per second in a store and in lines of a synced file, in turns, each the median of nine: with a correction and without. */
+async function inTurns(store: RunStore, lines: RunStore): Promise<[string, number, number][]> {
+  const pairs: [string, number, number][] = [];
+  for (const [what, pipeline] of [
+    ['with a correction', corrected],
+    ['without', approved],
+  ] as const) {
+    const taken: [number, number][] = [];
+    for (let nth = 0; nth < 15; nth++)
+      taken.push([await oneByOne(store, 150, pipeline), await oneByOne(lines, 150, pipeline)]);
+    // The first six warm up.
+    const warm = taken.slice(6);
+    pairs.push([what, median(warm.map(([one]) => one)), median(warm.map(([, floor]) => floor))]);
+  }
+  return pairs;
 }
 
 async function oneByOne(store: RunStore, runs: number, pipeline: Pipeline): Promise<number> {

@@ -28,7 +28,7 @@ export async function cpuMicros(engine: Engine, runs: number, warmUps: number): 
     const { user, system } = process.cpuUsage(before);
     if (run >= 0) taken.push(user + system);
   }
-  return taken.toSorted((a, b) => a - b)[Math.floor(taken.length / 2)] ?? 0;
+  return median(taken);
 }
 
 /** Measures the heap after garbage collection, in bytes. */
@@ -46,4 +46,9 @@ export function growth(xs: readonly number[], ys: readonly number[]): number {
   const [mx, my] = [mean(x), mean(y)];
   const top = x.reduce((sum, value, at) => sum + (value - mx) * ((y[at] ?? 0) - my), 0);
   return top / x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
+}
+
+/** @returns The greater of the middle two if their number is even, and 0 without values. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
