@@ -150,6 +150,17 @@ describe('a request', () => {
     expect(await post({ 'sec-fetch-site': 'same-origin', ...JSON_TYPE })).toBe(404);
   });
 
+  it('is refused for the reason that it has', async () => {
+    const { ask, cookie, dashboard } = await served();
+    const reasonFor = async (headers: Readonly<Record<string, string>>) =>
+      (await ask('/api/runs/none/cancel', { method: 'POST', headers: { cookie, ...headers }, body: '{}' })).text;
+    const silent = await reasonFor(JSON_TYPE);
+    expect(silent).toContain('does not state its origin');
+    expect(silent).toContain(`Send the header origin: http://127.0.0.1:${dashboard.port}"`);
+    expect(await reasonFor({ origin: 'http://evil.example', ...JSON_TYPE })).toContain('comes from another page');
+    expect(await reasonFor({ 'sec-fetch-site': 'cross-site', ...JSON_TYPE })).toContain('comes from another page');
+  });
+
   it('has a body of at most a million bytes, with or without a declared length', async () => {
     const { ask, cookie, dashboard } = await served();
     const headers = { cookie, origin: `http://127.0.0.1:${dashboard.port}`, ...JSON_TYPE };

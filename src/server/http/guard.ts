@@ -12,7 +12,7 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Access } from './access.ts';
-import { NO_JSON, WRONG_ORIGIN, isJson, page } from './checks.ts';
+import { NO_JSON, isJson, page, refuseOrigin } from './checks.ts';
 import { refusalOf } from './error-response.ts';
 import type { Env } from './env.ts';
 
@@ -75,10 +75,10 @@ async function checkAccess({ token, session, port }: TokenAccess, c: Context<Env
     );
   }
   const origin = c.req.header('origin');
-  if (origin !== undefined && origin !== `http://${host}`) return c.json(WRONG_ORIGIN, 403);
+  if (origin !== undefined && origin !== `http://${host}`) return refuseOrigin(c);
   const isPage = c.req.method === 'GET' && c.req.path === '/';
   const site = c.req.header('sec-fetch-site') ?? 'none';
-  if (site !== 'same-origin' && site !== 'none' && !isPage) return c.json(WRONG_ORIGIN, 403);
+  if (site !== 'same-origin' && site !== 'none' && !isPage) return refuseOrigin(c);
 
   const name = `phasegate-${port}`;
   const given = isPage ? c.req.query('token') : undefined;
@@ -89,7 +89,7 @@ async function checkAccess({ token, session, port }: TokenAccess, c: Context<Env
   }
   if (!isSame(getCookie(c, name) ?? '', session)) return unauthorized(c);
   if (c.req.method === 'POST') {
-    if (origin === undefined && site !== 'same-origin') return c.json(WRONG_ORIGIN, 403);
+    if (origin === undefined && site !== 'same-origin') return refuseOrigin(c);
     if (!isJson(c)) return c.json(NO_JSON, 415);
   }
   return undefined;

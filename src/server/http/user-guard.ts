@@ -7,7 +7,7 @@
  * @module
  */
 import type { Context, MiddlewareHandler } from 'hono';
-import { isJson, NO_JSON, page, WRONG_ORIGIN } from './checks.ts';
+import { isJson, NO_JSON, page, refuseOrigin } from './checks.ts';
 import type { Env } from './env.ts';
 import { refusalOf } from './error-response.ts';
 
@@ -46,13 +46,13 @@ function checkOrigin(c: Context<Env>): Response | undefined {
   // The browser vouches for the site. Behind a proxy, the server may know its own address by another name.
   const isOwn = site === 'same-origin' || (origin !== undefined && origin === new URL(c.req.url).origin);
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') {
-    if (!isOwn || (site !== undefined && site !== 'same-origin')) return c.json(WRONG_ORIGIN, 403);
+    if (!isOwn || (site !== undefined && site !== 'same-origin')) return refuseOrigin(c);
     return isJson(c) ? undefined : c.json(NO_JSON, 415);
   }
   // Other sites may link to the page itself.
   if (c.req.path === '/' && origin === undefined) return undefined;
   const isForeign = site === undefined ? origin !== undefined && !isOwn : site !== 'same-origin' && site !== 'none';
-  return isForeign ? c.json(WRONG_ORIGIN, 403) : undefined;
+  return isForeign ? refuseOrigin(c) : undefined;
 }
 
 function unauthorized(c: Context<Env>): Response {
