@@ -171,7 +171,7 @@ export function addRunCommands(program: Command, io: ProgramIo, end: (code: Exit
     .action(async (flags: CollectFlags) => end(await (await import('./commands/rm.ts')).collectStored(flags, io)));
   command(program, 'backup <file>')
     .description('copy the whole store to a file, also while runs are at work')
-    .option('--replace', 'replace the file if there is one')
+    .option('--replace', 'replace the file if there is one, unless the store is damaged')
     .action(async (file: string, flags: BackupFlags) =>
       end(await (await import('./commands/export-import.ts')).backUpStore(file, flags, io)),
     );

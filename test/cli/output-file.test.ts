@@ -3,6 +3,8 @@ import { existsSync, linkSync, readFileSync, symlinkSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { sqliteStore } from '../../src/sqlite.ts';
+import { batchOf } from '../../src/testing/store/trial.ts';
 import { files, phasegate } from './cli.ts';
 
 const PIPELINE = 'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n';
@@ -84,6 +86,30 @@ describe('a file to write', () => {
       expect(await phasegate(['graph', 'p.yaml', '-o', file], { cwd, env })).toEqual(refused);
     }
     expect((await phasegate(['show', 'r1', '--store', 'named.db'], { cwd })).code).toBe(0);
+  });
+
+  it.each(WRITERS)('is never another store, nor a file next to it: %s', async (_, args) => {
+    // The store is open, so its mark may still be in its log.
+    const other = sqliteStore(join(cwd, 'other.db'));
+    await other.append(batchOf('r9', 1));
+    symlinkSync('other.db', join(cwd, 'link.db'));
+    for (const file of [
+      'other.db',
+      join(cwd, 'other.db'),
+      'link.db',
+      'other.db-wal',
+      'other.db-shm',
+      'other.db-journal',
+    ])
+      expect(await phasegate([...args, file], { cwd })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(
+          `Cannot write "${file}" as it is a file of a database, such as another store\nName another file.\n`,
+        ) as string,
+      });
+    expect(await other.run('r9')).toMatchObject({ seq: 1 });
+    await other.close();
   });
 
   it('is not the place of a store that does not exist yet', async () => {

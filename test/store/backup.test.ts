@@ -196,6 +196,73 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXIST
   });
 });
 
+describe('phasegate backup of a damaged store', () => {
+  /** A folder whose store has two runs and a copy, and then damage of one of them. */
+  async function damagedBy(statement: string): Promise<string> {
+    const cwd = await files({
+      'p.yaml': 'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n',
+    });
+    for (const id of ['r1', 'r2']) await phasegate(['run', 'p.yaml', '--run-id', id], { cwd });
+    expect(await phasegate(['backup', 'copy.db', '--replace'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    const db = connect(join(cwd, '.phasegate', 'runs.db'), { readOnly: false });
+    db.exec(statement);
+    db.close();
+    return cwd;
+  }
+
+  const RECORD = `UPDATE records SET record = replace(record, 'run.started', 'run.Started')
+    WHERE key >> 32 = (SELECT key FROM runs WHERE id = 'r1')`;
+
+  it.each([
+    ['a record', RECORD, 'Cannot read record 1 of run r1 as its text does not match its checksum'],
+    ['its row', "UPDATE runs SET info = info || ' ' WHERE id = 'r1'", 'Cannot read the row of run r1'],
+    [
+      'the records',
+      "DELETE FROM records WHERE key >> 32 = (SELECT key FROM runs WHERE id = 'r1')",
+      'Cannot read record 1',
+    ],
+    [
+      'a message',
+      "INSERT INTO messages (run, message, sum) SELECT key, '{}', 1 FROM runs WHERE id = 'r1'",
+      'Cannot read message 1 of run r1',
+    ],
+  ])('says which run is damaged, and keeps the copy: %s', async (_, statement, damage) => {
+    const cwd = await damagedBy(statement);
+    const { code, stdout, stderr } = await phasegate(['backup', 'new.db'], { cwd });
+    expect(stdout).toMatch(/^\d+ kB of runs are in new\.db\n$/u);
+    expect(stderr.split('\n')).toEqual([
+      expect.stringContaining(`✗ r1: ${damage}`),
+      'The copy may have the same damage. See what to do: phasegate verify',
+      '',
+    ]);
+    expect(code).toBe(1);
+    expect((await phasegate(['verify', '--store', 'new.db'], { cwd })).stdout).toMatch(/✓ r2[^]*✗ r1|✗ r1[^]*✓ r2/u);
+  });
+
+  it('says that the file is damaged if no run shows it', async () => {
+    const cwd = await damagedBy("DELETE FROM runs WHERE id = 'r1'");
+    const { code, stderr } = await phasegate(['backup', 'new.db', '--store', './.phasegate/runs.db'], { cwd });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `✗ ./.phasegate/runs.db: One run has records, but no row
+The copy may have the same damage. See what to do: phasegate verify --store ./.phasegate/runs.db
+`,
+    });
+  });
+
+  it('does not replace an earlier copy', async () => {
+    const cwd = await damagedBy(RECORD);
+    for (let times = 1; times <= 2; times += 1) {
+      const { code, stdout, stderr } = await phasegate(['backup', 'copy.db', '--replace'], { cwd });
+      expect(stdout).toMatch(/ of runs are in copy\.db\.damaged\n$/u);
+      expect(stderr).toContain('\ncopy.db was not replaced, as it may be undamaged.\n');
+      expect(code).toBe(1);
+    }
+    expect((await phasegate(['verify', '--store', 'copy.db'], { cwd })).code).toBe(0);
+    expect((await phasegate(['verify', '--store', 'copy.db.damaged'], { cwd })).code).toBe(1);
+  });
+});
+
 // --- internal ---
 
 function withGate(): { readonly promise: Promise<void>; readonly resolve: () => void } {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { counted } from '../../model/values/counts.ts';
@@ -12,6 +12,7 @@ import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts
 import { rootOf } from '../../runtime/child-ids.ts';
 import { copyRun } from '../../runtime/records/copy-run.ts';
 import { moveRuns } from '../../runtime/records/move-runs.ts';
+import { damageOf } from '../../runtime/records/verify.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
@@ -20,7 +21,14 @@ import { isSameFile } from '../../store/sqlite/file-identity.ts';
 import { findRun } from '../options/find-run.ts';
 import { attempt } from '../options/attempt.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
-import { openStore, openStoreToRun, storeFileOf, type StoreFlags } from '../options/store-option.ts';
+import {
+  openStore,
+  openStoreToRun,
+  storeArgument,
+  storeFileOf,
+  type OpenStore,
+  type StoreFlags,
+} from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { outputFile, type OutputFile } from '../process/output-file.ts';
 import { withAddress } from '../terminal/error-text.ts';
@@ -91,17 +99,27 @@ export interface BackupFlags extends StoreFlags {
   readonly replace?: boolean | undefined;
 }
 
-/** Copies the whole store into a file, also while runs are at work. */
+/** Copies the whole store into a file, also while runs are at work. A damaged store is copied next to an earlier copy. */
 export async function backUpStore(file: string, flags: BackupFlags, io: ProgramIo): Promise<ExitCode> {
-  const { store, name } = openStore(flags, 'read', io);
+  const opened = openStore(flags, 'read', io);
+  const { store, name } = opened;
   if (!store.backup)
     throw new PhasegateError('INPUT_INVALID', `Cannot copy ${name} into a file as it is a database`, {
       hint: 'Use its own tool, such as: pg_dump --schema=phasegate --format=custom --file=runs.dump <address>',
     });
-  const { bytes } = await store.backup(placeOf(file, io), { replace: flags.replace });
+  const replaces = flags.replace === true && existsSync(placeOf(file, io));
+  // Copied first if nothing can be lost by it, as the disk may be failing.
+  const known = replaces ? await damageIn(opened) : [];
+  const target = known.length > 0 ? `${file}.damaged` : file;
+  const { bytes } = await store.backup(placeOf(target, io), { replace: flags.replace });
+  const damage = replaces ? known : await damageIn(opened);
   await store.close();
-  io.stdout.write(`${sizeText(bytes)} of runs are in ${oneLine(file)}\n`);
-  return exitCode.completed;
+  io.stdout.write(`${sizeText(bytes)} of runs are in ${oneLine(target)}\n`);
+  if (damage.length === 0) return exitCode.completed;
+  if (replaces) damage.push(`${oneLine(file)} was not replaced, as it may be undamaged.`);
+  damage.push(`The copy may have the same damage. See what to do: phasegate verify${storeArgument(opened)}`, '');
+  io.stderr.write(damage.join('\n'));
+  return exitCode.unsuccessful;
 }
 
 /**
@@ -152,6 +170,16 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
 
 /** Errors of single runs. */
 const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UNREADABLE']);
+
+/** The damage of a store and of its runs, as lines. */
+async function damageIn({ store, name }: OpenStore): Promise<string[]> {
+  const lines = ((await store.check?.()) ?? []).map((problem) => `✗ ${oneLine(name)}: ${oneLine(problem)}`);
+  for (const run of await store.runs()) {
+    const damage = await damageOf(store, run);
+    if (damage !== undefined) lines.push(`✗ ${oneLine(run.runId)}: ${oneLine(damage)}`);
+  }
+  return lines;
+}
 
 /** The runs of a store, the earliest first, each with those that its tasks have started. */
 async function familiesIn(store: RunStore): Promise<readonly (readonly ListedRun[])[]> {

@@ -1,10 +1,10 @@
 /**
- * Files that commands write. None of them replaces the store, or the pipeline that the command reads.
+ * Files that commands write. None of them replaces a store, or the pipeline that the command reads.
  *
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { isFileOfStore, isSameFile } from '../../store/sqlite/file-identity.ts';
+import { isFileOfDatabase, isFileOfStore, isSameFile } from '../../store/sqlite/file-identity.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 
 /** A file that a command may write. */
@@ -26,12 +26,13 @@ export interface KeptFiles {
 /**
  * Accepts the name of a file to write. A command calls it before it does anything else.
  *
- * @throws PhasegateError `FILE_EXISTS` if that file belongs to the store or is the pipeline, by any path.
+ * @throws PhasegateError `FILE_EXISTS` if that file belongs to a store or is the pipeline, by any path.
  */
 export function outputFile(name: string, { store, pipeline }: KeptFiles, io: ProgramIo): OutputFile {
   const path = placeOf(name, io);
   if (store !== undefined && isFileOfStore(path, store)) throw kept(name, 'it is a file of the store');
   if (pipeline !== undefined && isSameFile(path, pipeline)) throw kept(name, 'it is the pipeline file');
+  if (isFileOfDatabase(path)) throw kept(name, 'it is a file of a database, such as another store');
   return { name, path };
 }
 

@@ -96,6 +96,20 @@ export async function verifyRun(
 }
 
 /**
+ * Looks for damage of a run. It reads all of it, and does not ask the machines, which takes most of the time of {@link verifyRun}.
+ *
+ * @returns The damage, as a sentence; `undefined` if there is none, or the run was removed.
+ */
+export async function damageOf(given: RunStore, listed: ListedRun): Promise<string | undefined> {
+  const store = patientStore(given);
+  const { runId } = listed;
+  const unread = listed.damage ?? (await readAll(store, listed, []));
+  const found = PhasegateError.is(unread) ? sentenceOf(unread) : unread;
+  const damage = found ?? (await messageProblem(store, runId)) ?? damagedItems(await store.inbox({ runId }))[0];
+  return damage !== undefined && (await store.run(runId)) ? damage : undefined;
+}
+
+/**
  * Checks that the machines could have written records.
  *
  * @param redact The function of the caller that has masked them. @default none
@@ -164,12 +178,23 @@ function goodOf(
 /** Compares the records with all that the store has of the run. */
 async function contradictions(store: RunStore, listed: ListedRun, records: readonly RunRecord[]): Promise<string[]> {
   const found = listed.damage === undefined ? await rowProblems(store, listed, records) : [];
+  const unread = await messageProblem(store, listed.runId);
+  return unread === undefined ? found : [...found, unread];
+}
+
+/** Reads the messages to a run. @returns Their damage. */
+async function messageProblem(store: RunStore, runId: string): Promise<string | undefined> {
   try {
-    await store.messages(listed.runId);
+    await store.messages(runId);
+    return undefined;
   } catch (error) {
-    found.push(sentenceOf(damageIn(error)));
+    return sentenceOf(damageIn(error));
   }
-  return found;
+}
+
+/** The damage of items that cannot be read. */
+function damagedItems(items: readonly InboxItem[]): readonly string[] {
+  return items.filter(({ because }) => because === DAMAGED).map(({ reason }) => reason);
 }
 
 /** Returns an error about damage. @throws every other error */
@@ -199,8 +224,8 @@ async function rowProblems(store: RunStore, listed: ListedRun, records: readonly
   const items = await store.inbox({ runId });
   // A process that works on the run may have added to it.
   if ((await store.run(runId))?.seq !== listed.seq) return wrong;
-  const damaged = items.filter(({ because }) => because === DAMAGED);
-  if (damaged.length > 0) return [...wrong, ...damaged.map(({ reason }) => reason)];
+  const damaged = damagedItems(items);
+  if (damaged.length > 0) return [...wrong, ...damaged];
   const inOrder = (all: readonly InboxItem[]) => all.toSorted((a, b) => a.seq - b.seq);
   const stored = items.filter(({ closedAt }) => closedAt === undefined);
   if (isSameJson(inOrder(stored), inOrder(open))) return wrong;

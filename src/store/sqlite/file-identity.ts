@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readlinkSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, openSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
@@ -36,7 +36,35 @@ export function isFileOfStore(path: string, database: string): boolean {
   return BESIDE.some((suffix) => isSameFile(path, `${place}${suffix}`));
 }
 
+/**
+ * True if a path leads to an SQLite database, or to a file that SQLite keeps next to one. The mark of a store may still be in its log, so
+ * every database counts. Call it only before this process opens that database, as closing the file releases SQLite's locks.
+ */
+export function isFileOfDatabase(path: string): boolean {
+  return BESIDE.some((suffix) => path.endsWith(suffix) && hasHeader(path.slice(0, path.length - suffix.length)));
+}
+
 // --- internal ---
+
+/** The first bytes of a database. */
+const HEADER = 'SQLite format 3\0';
+
+function hasHeader(path: string): boolean {
+  try {
+    // A named pipe would block.
+    if (!statSync(path).isFile()) return false;
+    const file = openSync(path, 'r');
+    try {
+      const start = Buffer.alloc(HEADER.length);
+      readSync(file, start);
+      return start.toString('latin1') === HEADER;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return false;
+  }
+}
 
 /** The endings of the files of a database; the first is its own. */
 const BESIDE = ['', '-wal', '-shm', '-journal'];
