@@ -201,7 +201,7 @@ describe('recordWords()', () => {
       'goes round in a loop: i is open again, and nothing was corrected',
       'goes round in a loop: a sends back b, b sends back a',
       'goes round in a loop: the same was demanded in the same words 3 times in a row',
-      'goes round in a loop: 2 attempts in a row had the outputs that were sent back, and the demand is repeated',
+      'goes round in a loop: 2 attempts in a row had the outputs that were sent back, and they are sent back again',
       'unchanged: its outputs are those that were sent back',
       'unchanged: 3 attempts in a row had the outputs that were sent back',
       'warning: careful',

@@ -182,7 +182,7 @@ describe('an attempt with the output that was sent back', () => {
     if (!item) throw new Error('Nobody is asked.');
     expect(item.because).toBe('loop');
     expect(becauseOf(item)).toBe(
-      'it goes round in a loop: 2 attempts in a row had the outputs that were sent back, and the demand is repeated',
+      'it goes round in a loop: 2 attempts in a row had the outputs that were sent back, and they are sent back again',
     );
     const { attempts } = itemDetail(records, item);
     expect(attempts.map(({ unchanged }) => unchanged)).toEqual([undefined, 1, 2]);

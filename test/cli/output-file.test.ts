@@ -146,8 +146,43 @@ describe('a file to write', () => {
     expect(existsSync(join(folder, 'ran'))).toBe(false);
   });
 
+  it.each(WRITERS.filter(([name]) => !['graph of a pipeline', 'graph of a machine', 'plan'].includes(name)))(
+    'is not the definition of the run, by any path: %s',
+    async (_, args) => {
+      symlinkSync('p.yaml', join(cwd, 'link.svg'));
+      for (const out of ['p.yaml', 'link.svg'])
+        expect(
+          await phasegate([...args, out, ...(args[0] === 'graph' ? ['--format', 'svg'] : [])], { cwd }),
+        ).toMatchObject({
+          code: 2,
+          stdout: '',
+          stderr: expect.stringContaining(`Cannot write "${out}" as `) as string,
+        });
+      expect(
+        (await phasegate([...args, 'p.yaml', ...(args[0] === 'graph' ? ['--format', 'svg'] : [])], { cwd })).stderr,
+      ).toContain('is the definition of run r1\n');
+      expect(readFileSync(join(cwd, 'p.yaml'), 'utf8')).toBe(PIPELINE);
+    },
+  );
+
+  it.each(WRITERS)('is no file of phasegate: %s', async (_, args) => {
+    symlinkSync('.phasegate', join(cwd, 'linked'));
+    const own = readFileSync(join(cwd, '.phasegate', '.gitignore'), 'utf8');
+    for (const out of ['.phasegate/.gitignore', '.phasegate/fleets/r.json', 'linked/x.svg'])
+      expect(await phasegate([...args, out], { cwd })).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(
+          `Cannot write "${out}" as .phasegate is the folder of phasegate's own files\nName another file.\n`,
+        ) as string,
+      });
+    expect(readFileSync(join(cwd, '.phasegate', '.gitignore'), 'utf8')).toBe(own);
+    const elsewhere = await phasegate([...args, 's.db.session', '--store', 's.db'], { cwd });
+    expect(elsewhere.stderr).toContain('Cannot write "s.db.session" as it is a file of the store');
+  });
+
   it('is replaced if it is any other file, also with the name of the run', async () => {
-    const written = ['report.md', 'r1', join('.phasegate', 'runs.db.svg'), 'runs.db'];
+    const written = ['report.md', 'r1', 'runs.db.svg', 'runs.db'];
     for (const out of [...written, ...written])
       expect(await phasegate(['report', 'r1', '-o', out], { cwd })).toMatchObject({ code: 0, stderr: '' });
     for (const out of written) expect(readFileSync(join(cwd, out), 'utf8')).not.toBe('');

@@ -6,12 +6,13 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { foldCoverage, type Coverage, type CoverageOptions } from '../../projections/coverage/coverage.ts';
+import type { ListedRun } from '../../store/port.ts';
 import { LATEST } from '../../store/run-id.ts';
 import { goodRuns, type GoodRun } from '../options/good-runs.ts';
 import { findRun, findRuns } from '../options/find-run.ts';
-import { openStore, storeFileOf, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { keptFilesOf, openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { outputFile } from '../process/output-file.ts';
+import { outputFile, refuseDefinitions } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { coverageDocument } from '../report/coverage-document.ts';
 import { asHtml } from '../report/html.ts';
@@ -36,9 +37,13 @@ export interface CoverageFlags extends StoreFlags {
 /** Prints what the named runs have shown of their pipeline; all runs of the pipeline that was started last if none is named. */
 export async function coverRuns(wanted: readonly string[], flags: CoverageFlags, io: ProgramIo): Promise<ExitCode> {
   const { html, json, threshold = 0 } = flags;
-  const file = html === undefined ? undefined : outputFile(html, { store: storeFileOf(flags, io) }, io);
+  const file = html === undefined ? undefined : outputFile(html, keptFilesOf(flags, io), io);
   const opened = openStore(flags, 'read', io);
-  const { coverage, unreadable } = await readCoverage(opened, wanted, flags, io);
+  const isNamed = wanted.length > 0;
+  const pipeline = flags.pipeline ?? (isNamed ? undefined : (await findRun(opened, LATEST)).pipeline);
+  const runs = await findRuns(opened, wanted, { pipeline });
+  refuseDefinitions(file, runs);
+  const { coverage, unreadable } = await readCoverage(opened, runs, { ...flags, isNamed }, io);
   await opened.store.close();
   const isWhole = unreadable.length === 0;
   if (!coverage) {
@@ -73,21 +78,19 @@ interface CoverageRead {
 /** Reads the coverage of the pipeline by its definition in the latest of the runs. */
 async function readCoverage(
   opened: OpenStore,
-  wanted: readonly string[],
-  { pipeline, allowChanged }: CoverageFlags,
+  runs: readonly ListedRun[],
+  { allowChanged, isNamed }: Pick<CoverageFlags, 'allowChanged'> & { readonly isNamed: boolean },
   io: ProgramIo,
 ): Promise<CoverageRead> {
-  const name = pipeline ?? (wanted.length === 0 ? (await findRun(opened, LATEST)).pipeline : undefined);
-  const runs = await findRuns(opened, wanted, { pipeline: name });
   const read: GoodRun[] = [];
-  for await (const one of goodRuns(opened, runs, wanted.length > 0, io)) read.push(one);
+  for await (const one of goodRuns(opened, runs, isNamed, io)) read.push(one);
   const good = new Set(read.map(({ run }) => run.runId));
   const unreadable = runs.map(({ runId }) => runId).filter((runId) => !good.has(runId));
   const [latest] = read.toSorted((a, b) => b.run.startedAt - a.run.startedAt);
   const plan = latest && planOf(latest);
   if (!plan) return { coverage: undefined, unreadable };
   // A run that the user has named is refused instead of left out.
-  const unlike: CoverageOptions['otherPlans'] = wanted.length === 0 ? 'skip' : 'refuse';
+  const unlike: CoverageOptions['otherPlans'] = isNamed ? 'refuse' : 'skip';
   const fold = foldCoverage(plan, { otherPlans: allowChanged ? 'count' : unlike });
   for (const { records } of read) for (const record of records) fold.apply(record);
   return { coverage: fold.coverage(), unreadable };

@@ -25,9 +25,9 @@ import { readPlans } from '../../store/read-run.ts';
 import { LATEST } from '../../store/run-id.ts';
 import { loadPipeline } from '../load/load.ts';
 import { findRun } from '../options/find-run.ts';
-import { openStore, storeFileOf, type OpenStore, type StoreFlags } from '../options/store-option.ts';
+import { keptFilesOf, openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
-import { outputFile } from '../process/output-file.ts';
+import { outputFile, refuseDefinitions, type OutputFile } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -48,7 +48,7 @@ export interface GraphFlags extends StoreFlags {
 export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
   const pipeline = wanted !== undefined && (await isFile(wanted, io)) ? placeOf(wanted, io) : undefined;
-  const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io), pipeline }, io);
+  const file = out === undefined ? undefined : outputFile(out, { ...keptFilesOf(flags, io), pipeline }, io);
   const format = flags.format ?? formatOf(out);
   if (machine !== undefined) {
     if (wanted !== undefined) throw ofBoth(wanted, machine);
@@ -62,7 +62,7 @@ export async function drawGraph(wanted: string | undefined, flags: GraphFlags, i
   if (wanted === undefined) throw ofNothing();
   const { plan, standing } = pipeline
     ? { plan: (await loadPipeline(wanted, io)).plan, standing: undefined }
-    : await storedRun(wanted, flags, io);
+    : await storedRun(wanted, file, flags, io);
   const what = standing ? `run ${standing.runId} of "${plan.name}"` : `"${plan.name}"`;
   const picture = draw[format](plan, standing);
   const excess = format === 'mermaid' ? mermaidExcess(picture) : undefined;
@@ -132,10 +132,12 @@ async function foundRun(
 
 async function storedRun(
   wanted: string,
+  file: OutputFile | undefined,
   flags: StoreFlags,
   io: ProgramIo,
 ): Promise<{ readonly plan: Plan; readonly standing: RunStanding }> {
   const { opened, run } = await withFileHint(wanted, () => foundRun(wanted, flags, io));
+  refuseDefinitions(file, [run]);
   const view = foldRun();
   const timeline = foldTimeline();
   let plan: Plan | undefined;

@@ -11,9 +11,9 @@ import { readPlans, wholeRecord } from '../../store/read-run.ts';
 import { pagesOf } from '../../store/pages.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
-import { openStore, storeFileOf, type StoreFlags } from '../options/store-option.ts';
+import { keptFilesOf, openStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
-import { outputFile } from '../process/output-file.ts';
+import { outputFile, refuseDefinitions } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { foldReport, type ReportData } from '../report/data.ts';
 import { asHtml } from '../report/html.ts';
@@ -34,9 +34,10 @@ export interface ReportFlags extends StoreFlags {
 /** Writes a report on a run: its course, defects and measures. */
 export async function reportStored(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
   const { out } = flags;
-  const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io) }, io);
+  const file = out === undefined ? undefined : outputFile(out, keptFilesOf(flags, io), io);
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
+  refuseDefinitions(file, [run]);
   const fold = foldReport();
   let seal: RunningSeal | undefined = startSeal();
   for await (const page of pagesOf((from, limit) => readPlans(opened.store, run.runId, from, limit), { to: run.seq })) {

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync, writeFileSync, type Stats } from 'node:fs';
+import { sessionFileOf } from '../options/store-option.ts';
 
 /**
  * Reads or creates the secret of a store. A user who can read the secret can also read and change the store itself.
@@ -15,7 +16,7 @@ import { existsSync, lstatSync, readFileSync, writeFileSync, type Stats } from '
  */
 export function sessionSecret(store: string, mode: 'read' | 'write'): string | undefined {
   if (!existsSync(store)) return undefined;
-  const file = `${store}.session`;
+  const file = sessionFileOf(store);
   try {
     // Readable by the owner only. If two processes start at once, the flag `wx` lets only one write.
     if (mode === 'write') writeFileSync(file, randomBytes(BYTES).toString('base64url'), { flag: 'wx', mode: 0o600 });

@@ -8,7 +8,7 @@ import { access, constants, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
-import { storeFileOf, type OpenStore } from '../options/store-option.ts';
+import { keptFilesOf, type OpenStore } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { outputFile } from '../process/output-file.ts';
 import { nextSteps } from '../show/next-steps.ts';
@@ -51,7 +51,7 @@ export async function runPlan(goal: string, { output, ...flags }: PlanFlags, io:
 const UNSTORED = 'its plan is kept nowhere: give -o <file>, or a store';
 
 async function requireNew(file: string, flags: FleetFlags, io: ProgramIo): Promise<void> {
-  const { path } = outputFile(file, { store: storeFileOf(flags, io) }, io);
+  const { path } = outputFile(file, keptFilesOf(flags, io), io);
   if (existsSync(path)) throw taken(file);
   await access(dirname(path), constants.W_OK).catch((cause: unknown) => {
     throw unwritable(file, cause);

@@ -4,8 +4,11 @@
  * @module
  */
 
+/** The folder of phasegate's own files, in the working folder. */
+export const OWN_FOLDER = '.phasegate';
+
 /** The default store: a file in the working folder. */
-export const DEFAULT_STORE = '.phasegate/runs.db';
+export const DEFAULT_STORE = `${OWN_FOLDER}/runs.db`;
 
 /** The environment variable that names the store for all commands. */
 export const STORE_VARIABLE = 'PHASEGATE_STORE';

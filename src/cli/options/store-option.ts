@@ -11,9 +11,10 @@ import { patientStore } from '../../runtime/records/patient-store.ts';
 import { sqliteStore } from '../../sqlite.ts';
 import type { RunStore } from '../../store/port.ts';
 import { isOutdated, migrateStore } from '../../store/sqlite/open.ts';
+import type { KeptFiles } from '../process/output-file.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
-import { DEFAULT_STORE, STORE_VARIABLE } from './defaults.ts';
+import { DEFAULT_STORE, OWN_FOLDER, STORE_VARIABLE } from './defaults.ts';
 import { isAddress, openPostgres } from './store-address.ts';
 
 /** The value of `--store` and `--no-store`. */
@@ -80,9 +81,17 @@ export function openStore(
   return openFile(named, io, mode === 'read' ? openToRead : sqliteStore);
 }
 
-/** Returns the absolute path of the file that a command uses as its store, if it exists or not; `undefined` if it uses no file. */
-export function storeFileOf({ store: named = DEFAULT_STORE }: StoreFlags, io: ProgramIo): string | undefined {
-  return isNone(named) || isAddress(named) ? undefined : placeOf(named, io);
+/** Returns the paths that the output of a command must not replace. The store need not exist. */
+export function keptFilesOf({ store: named = DEFAULT_STORE }: StoreFlags, io: ProgramIo): KeptFiles {
+  const folder = placeOf(OWN_FOLDER, io);
+  if (isNone(named) || isAddress(named)) return { folder };
+  const store = placeOf(named, io);
+  return { folder, store, session: sessionFileOf(store) };
+}
+
+/** Returns the file with the secret for the session cookies of the dashboards of a store. @param store The file of the store. */
+export function sessionFileOf(store: string): string {
+  return `${store}.session`;
 }
 
 /** Returns the `--store` argument that a suggested command needs to find a store; empty if it needs none. */

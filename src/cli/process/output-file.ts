@@ -1,10 +1,12 @@
 /**
- * Files that commands write. None of them replaces a store, or the pipeline that the command reads.
+ * Files that commands write. None of them replaces a store, another file of phasegate, or the definition of a run that the command reads.
  *
  * @module
  */
+import { basename } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { isFileOfDatabase, isFileOfStore, isSameFile } from '../../store/sqlite/file-identity.ts';
+import { isFileOfDatabase, isFileOfStore, isInFolder, isSameFile } from '../../store/sqlite/file-identity.ts';
+import type { RunInfo } from '../../projections/run/run-info.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 
 /** A file that a command may write. */
@@ -15,10 +17,14 @@ export interface OutputFile {
   readonly path: string;
 }
 
-/** Absolute paths of files that an output must not replace. */
+/** Absolute paths that an output must not replace. */
 export interface KeptFiles {
+  /** The folder of phasegate's own files. */
+  readonly folder: string;
   /** The file of the store that the command uses, if it exists or not. */
   readonly store?: string | undefined;
+  /** The secret for the session cookies of the store's dashboards. */
+  readonly session?: string | undefined;
   /** The pipeline file that the command reads. */
   readonly pipeline?: string | undefined;
 }
@@ -26,14 +32,30 @@ export interface KeptFiles {
 /**
  * Accepts the name of a file to write. A command calls it before it does anything else.
  *
- * @throws PhasegateError `FILE_EXISTS` if that file belongs to a store or is the pipeline, by any path.
+ * @throws PhasegateError `FILE_EXISTS` if that file belongs to a store, is in the folder of phasegate or is the pipeline, by any path.
  */
-export function outputFile(name: string, { store, pipeline }: KeptFiles, io: ProgramIo): OutputFile {
+export function outputFile(name: string, { folder, store, session, pipeline }: KeptFiles, io: ProgramIo): OutputFile {
   const path = placeOf(name, io);
   if (store !== undefined && isFileOfStore(path, store)) throw kept(name, 'it is a file of the store');
+  if (session !== undefined && isSameFile(path, session)) throw kept(name, 'it is a file of the store');
   if (pipeline !== undefined && isSameFile(path, pipeline)) throw kept(name, 'it is the pipeline file');
   if (isFileOfDatabase(path)) throw kept(name, 'it is a file of a database, such as another store');
+  if (isInFolder(path, folder)) throw kept(name, `${basename(folder)} is the folder of phasegate's own files`);
   return { name, path };
+}
+
+/**
+ * Refuses to write over the definition of a run, as the run could not continue without it.
+ *
+ * @throws PhasegateError `FILE_EXISTS`
+ */
+export function refuseDefinitions(
+  file: OutputFile | undefined,
+  runs: readonly Pick<RunInfo, 'runId' | 'source'>[],
+): void {
+  if (!file) return;
+  const run = runs.find(({ source }) => source !== undefined && isSameFile(file.path, source));
+  if (run) throw kept(file.name, `it is the definition of run ${run.runId}`);
 }
 
 // --- internal ---

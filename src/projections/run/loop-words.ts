@@ -24,7 +24,7 @@ export function issueWords({ verdict, verdicts }: Pick<EventOf<'review.decided'>
 export function loopText({ kind, issues, rewinds, times = 1 }: LoopParts, words: IssueWords = new Map()): string {
   if (kind === 'rewind') return rewinds.map(({ from, to }) => `${from} sends back ${to}`).join(', ');
   if (kind === 'feedback') return `the same was demanded in the same words ${times + 1} times in a row`;
-  if (kind === 'unchanged') return `${unchangedText(times)}, and the demand is repeated`;
+  if (kind === 'unchanged') return `${unchangedText(times)}, and they are sent back again`;
   const names = issues.map((id) => {
     const text = words.get(id);
     return text === undefined ? id : `"${startOf(text)}"`;

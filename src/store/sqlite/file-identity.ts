@@ -4,7 +4,7 @@
  * @module
  */
 import { closeSync, openSync, readlinkSync, readSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
 /**
@@ -28,6 +28,11 @@ export function watchPlace(path: string): (action: string) => void {
 export function isSameFile(one: string, other: string): boolean {
   const [first, second] = [fileOrNone(one), fileOrNone(other)];
   return first === second && (first !== undefined || realPlace(one) === realPlace(other));
+}
+
+/** True if a path leads into a folder, by links or another spelling. Neither has to exist. */
+export function isInFolder(path: string, folder: string): boolean {
+  return realPlace(path).startsWith(`${realPlace(folder)}${sep}`);
 }
 
 /** True if a path leads to the database of a store, or to a file that SQLite keeps next to it, which need not exist. */
