@@ -7,10 +7,10 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemIn } from '../../runtime/inbox/validate-reply.ts';
 
 /**
- * Calls a function that works on a run. If the store cannot be used to take or to free the run, the error names the action of the
- * command, as nobody has asked for a lease.
+ * Calls a function that works on a run. If the store cannot be used for it, the error names the action of the command, as nobody has
+ * asked for a lease.
  *
- * @param action Such as `cancel`.
+ * @param action Such as `cancel run r1`.
  * @throws The errors of the function.
  */
 export async function attempt<T>(action: string, call: () => T | Promise<T>): Promise<T> {
@@ -18,10 +18,7 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
     return await call();
   } catch (error) {
     if (!PhasegateError.is(error) || !error.code.startsWith('STORE_')) throw error;
-    const problem = problemIn(error);
-    const named = problem.replace(LEASE_CALL, `Cannot ${action} run `);
-    if (named === problem) throw error;
-    throw new PhasegateError(error.code, named, {
+    throw new PhasegateError(error.code, problemIn(error).replace(STORE_ACTION, `Cannot ${action} as `), {
       ...(error.hint !== undefined && { hint: error.hint }),
       cause: error.cause,
     });
@@ -30,4 +27,5 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
 
 // --- internal ---
 
-const LEASE_CALL = /^Cannot (?:acquire|release) run /u;
+/** The action of the store, before what it has found. */
+const STORE_ACTION = /^Cannot .+? as /u;
