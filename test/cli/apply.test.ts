@@ -33,7 +33,7 @@ describe('phasegate apply', () => {
     expect({ ...refused, stderr: refused.stderr.replaceAll(/[0-9A-Z]{26}/gu, '<run>') }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Nothing was changed. Files that the user has changed, or that git does not track, would be overwritten.
+      stderr: `Nothing was changed. Files that you have changed, or that git does not track, would be overwritten.
   a.txt
   new.txt
 Commit, stash or move them, then run: phasegate apply <run>
