@@ -45,6 +45,26 @@ Commit, stash or move them, then run: phasegate apply <run>
     expect(await readFile(join(options.cwd, 'a.txt'), 'utf8')).toBe('moved\n');
   });
 
+  it('and diff say that they cannot outside of a repository, and where they can', async () => {
+    const { home, cwd, env } = await withFleet('echo moved > a.txt');
+    const store = ['--store', 'user/.phasegate/runs.db'];
+    const [, run = ''] = /run ([0-9A-Z]{26})/u.exec((await phasegate(['show', 'latest'], { cwd, env })).stdout) ?? [];
+    for (const [command = '', action] of [
+      ['apply', `apply run ${run}`],
+      ['diff', `show changes of run ${run}`],
+    ]) {
+      const { code, stderr } = await phasegate([command, run, ...store], { cwd: home, env });
+      expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
+        2,
+        [
+          `Cannot ${action} as ${home} is in no git repository, or git refuses to read it`,
+          'Run `git status` there. The work of a run is in the repository that it began in. A new one is made by: git init',
+        ],
+      ]);
+      expect((await phasegate([command, run], { cwd, env })).code).toBe(0);
+    }
+  });
+
   it('ends after the files are moved if it is interrupted meanwhile', async () => {
     const options = await withFleet('echo moved > a.txt');
     const { cwd, home } = options;

@@ -184,8 +184,8 @@ describe('start()', () => {
     await expect(start({ repository: join(folder.path, 'plain') })).rejects.toMatchObject({
       code: 'REPOSITORY_UNUSABLE',
     });
-    await expect(start({ repository: join(folder.path, 'bare') })).rejects.toThrow('its repository is bare');
-    await expect(start({ root: join(lab.user, 'sub') })).rejects.toThrow('it is in the repository');
+    await expect(start({ repository: join(folder.path, 'bare') })).rejects.toThrow('has a bare repository');
+    await expect(start({ root: join(lab.user, 'sub') })).rejects.toThrow('is in the repository');
   });
 
   it.skipIf(process.platform === 'win32').each(['git version 2.37.7', 'git version 1.99.0', 'hub 3'])(

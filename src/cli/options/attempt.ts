@@ -1,5 +1,5 @@
 /**
- * The action that a command attempts, in the errors of its store.
+ * The action that a command attempts, in the errors of its store and of its repository.
  *
  * @module
  */
@@ -7,8 +7,8 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemIn } from '../../runtime/inbox/validate-reply.ts';
 
 /**
- * Calls a function that works on a run. If the store cannot be used for it, the error names the action of the command, as nobody has
- * asked for a lease.
+ * Calls a function that works on a run. If the store or the repository cannot be used for it, the error names the action of the
+ * command, as nobody has asked for a lease or a workspace.
  *
  * @param action Such as `cancel run r1`.
  * @throws The errors of the function.
@@ -17,8 +17,8 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
   try {
     return await call();
   } catch (error) {
-    if (!PhasegateError.is(error) || !error.code.startsWith('STORE_')) throw error;
-    throw new PhasegateError(error.code, problemIn(error).replace(STORE_ACTION, `Cannot ${action} as `), {
+    if (!PhasegateError.is(error) || !/^(?:STORE|REPOSITORY)_/u.test(error.code)) throw error;
+    throw new PhasegateError(error.code, problemIn(error).replace(ACTION, `Cannot ${action} as `), {
       ...(error.hint !== undefined && { hint: error.hint }),
       cause: error.cause,
     });
@@ -27,5 +27,5 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
 
 // --- internal ---
 
-/** The action of the store, before what it has found. */
-const STORE_ACTION = /^Cannot .+? as /u;
+/** The action in an error, before what was found. */
+const ACTION = /^Cannot .+? as /u;
