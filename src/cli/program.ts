@@ -52,6 +52,7 @@ export async function runProgram({ argv: given, ...around }: ProgramOptions): Pr
     (command) => (invoked = command),
   );
   try {
+    refuseNul(argv);
     await program.parseAsync([...withPortsApart(argv, ['--inspect'])], { from: 'user' });
     return code;
   } catch (error) {
@@ -66,6 +67,14 @@ export async function runProgram({ argv: given, ...around }: ProgramOptions): Pr
 }
 
 // --- internal ---
+
+/** Refuses arguments that no system takes for a path or a program. */
+function refuseNul(argv: readonly string[]): void {
+  const broken = argv.find((argument) => argument.includes('\0'));
+  if (broken === undefined) return;
+  const problem = `Cannot read the argument ${JSON.stringify(broken)} as it has a NUL character`;
+  throw new PhasegateError('INPUT_INVALID', problem, { hint: 'Leave that character out.' });
+}
 
 /** Columns of the help text if the terminal does not report its width. */
 const USUAL_WIDTH = 80;

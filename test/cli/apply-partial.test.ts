@@ -201,7 +201,7 @@ Not approved: one (rejected), left (skipped), right (skipped)
     expect(refused).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Nothing was changed. Files that the user has changed, or that git does not track, would be overwritten.
+      stderr: `Nothing was changed. Files that you have changed, or that git does not track, would be overwritten.
   left.txt
 Commit, stash or move them, then run: phasegate apply r1 --partial --store own.db
 `,

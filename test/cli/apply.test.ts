@@ -33,7 +33,7 @@ describe('phasegate apply', () => {
     expect({ ...refused, stderr: refused.stderr.replaceAll(/[0-9A-Z]{26}/gu, '<run>') }).toEqual({
       code: 1,
       stdout: '',
-      stderr: `Nothing was changed. Files that the user has changed, or that git does not track, would be overwritten.
+      stderr: `Nothing was changed. Files that you have changed, or that git does not track, would be overwritten.
   a.txt
   new.txt
 Commit, stash or move them, then run: phasegate apply <run>
@@ -43,6 +43,26 @@ Commit, stash or move them, then run: phasegate apply <run>
     const [, run = ''] = /phasegate apply (\w+)/u.exec(refused.stderr) ?? [];
     expect(await phasegate(['apply', run], options)).toMatchObject({ code: 0, stderr: '' });
     expect(await readFile(join(options.cwd, 'a.txt'), 'utf8')).toBe('moved\n');
+  });
+
+  it('and diff say that they cannot outside of a repository, and where they can', async () => {
+    const { home, cwd, env } = await withFleet('echo moved > a.txt');
+    const store = ['--store', 'user/.phasegate/runs.db'];
+    const [, run = ''] = /run ([0-9A-Z]{26})/u.exec((await phasegate(['show', 'latest'], { cwd, env })).stdout) ?? [];
+    for (const [command = '', action] of [
+      ['apply', `apply run ${run}`],
+      ['diff', `show changes of run ${run}`],
+    ]) {
+      const { code, stderr } = await phasegate([command, run, ...store], { cwd: home, env });
+      expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
+        2,
+        [
+          `Cannot ${action} as ${home} is in no git repository, or git refuses to read it`,
+          'Run `git status` there. The work of a run is in the repository that it began in. A new one is made by: git init',
+        ],
+      ]);
+      expect((await phasegate([command, run], { cwd, env })).code).toBe(0);
+    }
   });
 
   it('ends after the files are moved if it is interrupted meanwhile', async () => {

@@ -34,6 +34,7 @@ describe.runIf(process.platform === 'linux' && process.geteuid?.() === 0)('a sto
       const on = (...args: readonly string[]) => phasegate([...args, ...store], { cwd });
       await on('run', 'asks.mjs', '--run-id', 'waits');
       await on('run', 'fails.mjs', '--run-id', 'failed');
+      await on('export', 'failed', '-o', 'out.jsonl');
       // Its process cannot release the run either, and ends.
       const full = await phasegateProcess(['run', 'large.mjs', '--run-id', 'left', ...store], { cwd });
       expect(full.stdout).toContain('STORE_FULL');
@@ -42,12 +43,22 @@ describe.runIf(process.platform === 'linux' && process.geteuid?.() === 0)('a sto
       const told = {
         left: await Promise.all([refused('resume', 'left'), refused('cancel', 'left'), refused('rm', 'left')]),
         waits: await Promise.all([refused('resume', 'waits'), refused('cancel', 'waits'), refused('rm', 'waits')]),
-        failed: await refused('retry', 'failed'),
+        failed: await Promise.all([
+          refused('retry', 'failed'),
+          refused('fork', 'failed', '--at', '2'),
+          refused('fork', 'failed', '--at', '2', '--run'),
+          refused('import', 'out.jsonl', '--run-id', 'again'),
+        ]),
       };
       const found = `as ${disk}/runs.db has no room to grow`;
       const each = (run: string) =>
         ['resume', 'cancel', 'remove'].map((action) => `Cannot ${action} run ${run} ${found}`);
-      expect(told).toEqual({ left: each('left'), waits: each('waits'), failed: `Cannot retry run failed ${found}` });
+      const failed = ['retry run failed', 'fork run failed', 'fork run failed', 'import run again'];
+      expect(told).toEqual({
+        left: each('left'),
+        waits: each('waits'),
+        failed: failed.map((action) => `Cannot ${action} ${found}`),
+      });
       const ends = await on('move', 'other.db');
       expect(ends).toMatchObject({
         code: 2,

@@ -285,6 +285,18 @@ describe('phasegate inbox', () => {
     expect((await run.ended).code).toBe(0);
   });
 
+  it('says that it has aborted a run of another process', async () => {
+    const cwd = await files({ 'p.mjs': PIPELINE });
+    const run = start(['run', 'p.mjs', '--run-id', 'r', '--wait', '--json'], { cwd });
+    const { id } = await until(cwd);
+    expect(await phasegate(['inbox', 'answer', id, '--abort', 'Enough.'], { cwd })).toEqual({
+      code: 0,
+      stdout: 'answered: the run was aborted\n',
+      stderr: '',
+    });
+    expect((await run.ended).code).toBe(1);
+  });
+
   it('keeps the same item, with the same nonce, if the asking process is killed', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const first = start(['run', 'p.mjs', '--run-id', 'r', '--wait'], { cwd });

@@ -255,14 +255,46 @@ describe('phasegate retry', () => {
     await ranTo(cwd, 0);
     expect(await phasegate(['resume', 'latest'], { cwd })).toMatchObject({
       code: 2,
-      stderr: containing(
-        'as it has ended: completed\nRun the phases that were not approved again with `phasegate retry`',
-      ),
+      stderr: containing('as it was completed\nRun a part of it again in a fork: phasegate fork <run> --at <phase>\n'),
     });
     expect(await phasegate(['retry', 'latest'], { cwd })).toMatchObject({
       code: 2,
       stderr: containing('as it was completed\nRun a part of it again in a fork'),
     });
+    expect((await phasegate(['fork', 'latest', '--at', 'draft', '--run'], { cwd })).code).toBe(0);
+  });
+
+  it('and resume refuse a run that was cancelled before it began, and name neither of them', async () => {
+    const cwd = await article();
+    await phasegate(['run', 'p.mjs', '--detach', '--run-id', 'r'], { cwd });
+    await phasegate(['cancel', 'r'], { cwd });
+    for (const command of ['resume', 'retry']) {
+      expect(await phasegate([command, 'r'], { cwd })).toMatchObject({
+        code: 2,
+        stderr: containing('as it ended before it began: cancelled\nIts input was not recorded. Start another run.\n'),
+      });
+    }
+  });
+
+  it.each(['failed', 'rejected', 'cancelled'])('is what resume names for a run that has ended: %s', async (status) => {
+    const cwd = await article('go', ...(status === 'rejected' ? ['no'] : ['ask']));
+    if (status === 'failed')
+      await put(
+        cwd,
+        'p.mjs',
+        (await readFile(join(cwd, 'p.mjs'), 'utf8')).replace(
+          "ran('write');",
+          "if (!has('well')) throw new Error('ill');",
+        ),
+      );
+    await phasegate(['run', 'p.mjs', '--run-id', 'r'], { cwd });
+    if (status === 'cancelled') await phasegate(['cancel', 'r'], { cwd });
+    const { stderr } = await phasegate(['resume', 'r'], { cwd });
+    expect(stderr).toContain(
+      `as it has ended: ${status}\nRun the phases that were not approved again with \`phasegate retry\``,
+    );
+    await Promise.all([put(cwd, 'well'), rm(join(cwd, 'no'), { force: true }), rm(join(cwd, 'ask'), { force: true })]);
+    expect((await phasegate(['retry', 'r'], { cwd })).code).toBe(0);
   });
 });
 

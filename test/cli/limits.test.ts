@@ -36,13 +36,35 @@ describe('limits by flag', () => {
     ['--max-cost', '2', 'limit costUsd reached, 2 of 2'],
     ['--max-tokens', '200', 'limit tokens reached, 200 of 200'],
     ['--max-attempts', '3', 'limit attemptsPerPhase reached, 3 of 3'],
-    ['--timeout', '0s', 'limit durationMs reached, 0 of 0'],
-    ['--deadline', '0s', 'limit deadlineMs reached, 0 of 0'],
+    ['--timeout', '0s', 'limit durationMs reached, 0.0s of 0.0s'],
+    ['--deadline', '0s', 'limit deadlineMs reached, 0.0s of 0.0s'],
   ])('%s %s ends a run', async (flag, value, said) => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const { code, stdout } = await phasegate(['run', 'p.mjs', flag, value], { cwd });
     expect(stdout).toContain(said);
     expect(code).toBe(1);
+  });
+
+  it('of time are said as times are, and stored in milliseconds', async () => {
+    const hangs = `(_, no) => { const hang = setInterval(() => {}, 1e6); signal.addEventListener('abort', () => { clearInterval(hang); no(signal.reason); }); }`;
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+export default definePipeline({ name: 'slow', phases: [phase('a', { tasks: [task('t', { run: ({ signal }) => new Promise(${hangs}) })] }), phase('b', { after: ['a'], tasks: [task('t', { run: () => 1 })] })] });`,
+    });
+    const { stdout } = await phasegate(['run', 'p.mjs', '--timeout', '1s', '--run-id', 'r'], { cwd });
+    expect(stdout).toMatch(/limit durationMs reached, \d\.\ds of 1\.0s\n/u);
+    for (const text of [
+      stdout,
+      ...(await Promise.all(['show', 'events', 'report'].map((command) => phasegate([command, 'r'], { cwd })))).map(
+        (one) => one.stdout,
+      ),
+    ]) {
+      expect(text).toContain('The limit of 1.0s for durationMs is spent');
+      expect(text).not.toContain('of 1000');
+    }
+    expect((await phasegate(['events', 'r', '--json'], { cwd })).stdout).toContain(
+      '"reason":"The limit of 1000 for durationMs is spent"',
+    );
   });
 
   it('never exceed those of the pipeline, and are stored with the run', async () => {

@@ -94,6 +94,39 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVA
   });
 });
 
+describe('an input file that is no JSON', () => {
+  it('is refused with what to correct in it', async () => {
+    const cwd = await files({ 'p.mjs': moduleOf('article'), 'in.json': "{ topic: 'x' }" });
+    const { code, stderr } = await phasegate(['run', 'p.mjs', '--input-file', 'in.json'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /^Cannot read --input-file "in\.json" as JSON: .*\nCorrect it\. Keys and strings need double quotes in JSON\.\n/u,
+    );
+    const field = await phasegate(['run', 'p.mjs', '--input', 'topic:=x'], { cwd });
+    expect(field.stderr).toContain('\nStrings need double quotes in JSON; key=text takes a string as it is.\n');
+    await writeFile(join(cwd, 'in.json'), '{ "topic": "x" }');
+    expect((await phasegate(['run', 'p.mjs', '--input-file', 'in.json'], { cwd })).code).toBe(0);
+  });
+});
+
+describe('an argument with a NUL character', () => {
+  it.each([[['show', 'a\0b']], [['graph', 'p.mjs', '-o', 'x\0.svg']], [['run', 'p.mjs', '--store', '\0.db']]])(
+    'is refused: %j',
+    async (args) => {
+      const cwd = await files({ 'p.mjs': moduleOf('article') });
+      const argument = args.find((one) => one.includes('\0'));
+      expect(await phasegate(args, { cwd })).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `Cannot read the argument ${JSON.stringify(argument)} as it has a NUL character
+Leave that character out.
+Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#INPUT_INVALID
+`,
+      });
+    },
+  );
+});
+
 describe('a run whose id is taken', () => {
   it.each([[[]], [['--json']]])('is refused before it prints anything, with %j', async (flags) => {
     const cwd = await article('go');

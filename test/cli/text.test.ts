@@ -3,7 +3,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it, vi } from 'vitest';
 import { errorText, problemOf } from '../../src/cli/terminal/error-text.ts';
 import { fit, plain, span } from '../../src/cli/terminal/line.ts';
-import { cut, problemLine } from '../../src/cli/terminal/text.ts';
+import { cut, problemLine, reasonText } from '../../src/cli/terminal/text.ts';
 
 vi.mock('string-width', async (original) => {
   const real = await original<typeof import('string-width')>();
@@ -19,6 +19,17 @@ function measured(code: () => void): number {
   code();
   return measure.mock.calls.reduce((sum, [text]) => sum + text.length, 0);
 }
+
+describe('reasonText()', () => {
+  it.each([
+    ['The limit of 700 for durationMs is spent', 'The limit of 0.7s for durationMs is spent'],
+    ['The limit of 3 for corrections is spent', 'The limit of 3 for corrections is spent'],
+    [
+      'What is left of the limit of 90000 for deadlineMs is less than "t" of phase "a" may use: 60000',
+      'What is left of the limit of 1m 30s for deadlineMs is less than "t" of phase "a" may use: 1m 00s',
+    ],
+  ])('writes the times of %j', (reason, text) => expect(reasonText(reason)).toBe(text));
+});
 
 describe('cut()', () => {
   it.each([

@@ -184,8 +184,8 @@ describe('start()', () => {
     await expect(start({ repository: join(folder.path, 'plain') })).rejects.toMatchObject({
       code: 'REPOSITORY_UNUSABLE',
     });
-    await expect(start({ repository: join(folder.path, 'bare') })).rejects.toThrow('its repository is bare');
-    await expect(start({ root: join(lab.user, 'sub') })).rejects.toThrow('it is in the repository');
+    await expect(start({ repository: join(folder.path, 'bare') })).rejects.toThrow('has a bare repository');
+    await expect(start({ root: join(lab.user, 'sub') })).rejects.toThrow('is in the repository');
   });
 
   it.skipIf(process.platform === 'win32').each(['git version 2.37.7', 'git version 1.99.0', 'hub 3'])(
@@ -232,11 +232,11 @@ describe('applyRun()', () => {
     ['an ignored file', 'would be overwritten', (lab) => lab.put('.env.local', 'mine\n')],
     [
       'a commit',
-      'has commits that the run does not have',
+      'The branch "main" has commits that the run does not have.',
       (lab) => lab.git('commit', '-q', '--allow-empty', '-m', 'Mine'),
     ],
     ['a lock', 'has left a lock', (lab) => lab.put('.git/index.lock', '')],
-    ['a detached HEAD', 'is on no branch', (lab) => lab.git('checkout', '-q', '--detach')],
+    ['a detached HEAD', 'HEAD is on no branch.', (lab) => lab.git('checkout', '-q', '--detach')],
     [
       'a merge',
       'A merge is in progress. End it first: git merge --continue, or git merge --abort.',
@@ -263,6 +263,7 @@ describe('applyRun()', () => {
         : { applied: false, command: [...first, 'git merge phasegate/run'].join(' && ') },
     );
     expect('reason' in result && result.reason).toContain(reason);
+    expect('reason' in result && result.reason).not.toContain('user');
     expect(await pictureOf(lab.user)).toEqual(before);
   });
 

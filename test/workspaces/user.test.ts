@@ -141,7 +141,7 @@ describe('a repository with', () => {
     const lab = await makeLab(folder.path);
     await rm(lab.user, { recursive: true });
     await shell(folder.path, `git clone -q --filter=blob:none file://${origin.user} ${lab.user}`);
-    await expect(lab.workspaces().start({ run: 'run', signal })).rejects.toThrow('its repository is a partial clone');
+    await expect(lab.workspaces().start({ run: 'run', signal })).rejects.toThrow('has a partial clone');
     await lab.git('-c', 'maintenance.auto=false', 'fetch', '-q', '--refetch', '--no-filter');
     for (const name of ['promisor', 'partialclonefilter']) await lab.git('config', '--unset', `remote.origin.${name}`);
     await goThrough(lab);

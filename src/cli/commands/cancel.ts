@@ -23,7 +23,7 @@ export interface CancelFlags extends StoreFlags {
 export async function cancelStored(wanted: string, flags: CancelFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
   const { runId } = await findRun(opened, wanted);
-  const { status } = await attempt('cancel', () =>
+  const { status } = await attempt(`cancel run ${runId}`, () =>
     cancelAnywhere(opened.store, runId, {
       reason: flags.reason ?? 'Cancelled by phasegate cancel',
       holder: thisHolder(),

@@ -84,7 +84,9 @@ export async function importStored(file: string, flags: ImportFlags, io: Program
   const isTaken = (await opened.store.run(wanted)) !== undefined;
   if (isTaken && flags.runId !== undefined) throw idTaken(wanted);
   const runId = isTaken ? newId() : wanted;
-  await copyRun(opened.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt });
+  await attempt(`import run ${runId}`, () =>
+    copyRun(opened.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt }),
+  );
   await opened.store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
   io.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
@@ -145,9 +147,9 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
   await target.store.runs({ limit: 1 });
   let moved = 0;
   let left = 0;
-  for (const family of await familiesIn(opened.store)) {
+  for (const [root, family] of await familiesIn(opened.store)) {
     try {
-      await attempt('move', async () => {
+      await attempt(`move run ${root}`, async () => {
         for (const run of family) {
           refuseDamaged('move', run);
           await releaseDeadLease(opened, run);
@@ -182,14 +184,14 @@ async function damageIn({ store, name }: OpenStore): Promise<string[]> {
   return lines;
 }
 
-/** The runs of a store, the earliest first, each with those that its tasks have started. */
-async function familiesIn(store: RunStore): Promise<readonly (readonly ListedRun[])[]> {
+/** The runs of a store by their ids, the earliest first, each with those that its tasks have started. */
+async function familiesIn(store: RunStore): Promise<ReadonlyMap<string, readonly ListedRun[]>> {
   const families = new Map<string, ListedRun[]>();
   for (const run of (await store.runs()).toReversed()) {
     const root = await rootOf(store, run.runId);
     families.set(root, [...(families.get(root) ?? []), run]);
   }
-  return [...families.values()];
+  return families;
 }
 
 /** The file mode for the owner only, as the file contains inputs and outputs. */

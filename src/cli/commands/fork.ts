@@ -6,6 +6,7 @@
 import { checkFork, checkPoint, forkRun } from '../../runtime/fork.ts';
 import { resumeRun } from '../../runtime/start.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { attempt } from '../options/attempt.ts';
 import { findRun } from '../options/find-run.ts';
 import { limitsOf } from '../options/limit-flags.ts';
 import { openStore, storeArgument, type OpenStore } from '../options/store-option.ts';
@@ -36,7 +37,7 @@ export async function forkStored(
   const { runId } = listed;
   const point = { at: /^\d+$/u.test(at) ? Number(at) : { phase: at }, allowMasked };
   if (!run) {
-    const forked = await forkRun(opened.store, runId, point);
+    const forked = await attempt(`fork run ${runId}`, () => forkRun(opened.store, runId, point));
     const text = forkText(forked, listed, opened);
     await opened.store.close();
     io.stdout.write(text);
@@ -47,7 +48,7 @@ export async function forkStored(
   await checkPoint(opened.store, runId, point);
   const definition = await definitionFor(listed, file, { how: 'fork', command }, io);
   await checkFork(opened.store, runId, point, definition.pipeline, { allowChanged, limits: limitsOf(flags) });
-  const forked = await forkRun(opened.store, runId, point);
+  const forked = await attempt(`fork run ${runId}`, () => forkRun(opened.store, runId, point));
   try {
     return await resumeWith(opened, await findRun(opened, forked), definition, flags, resumeRun, io);
   } catch (error) {

@@ -39,7 +39,11 @@ export async function answerStored(wanted: string, flags: AnswerFlags, io: Progr
     const detail = await detailOf(opened.store, item);
     // The nonce binds the answer to the question that was read here, in case the item is asked again meanwhile.
     const how = { nonce: flags.nonce ?? item.nonce, by: flags.by ?? userName() };
-    const give = (reply: Reply) => answerItem(opened.store, item.id, reply, how);
+    let given: Reply['type'] | undefined;
+    const give = async (reply: Reply) => {
+      await answerItem(opened.store, item.id, reply, how);
+      given = reply.type;
+    };
     const reply = await replyOf(flags, detail, io);
     if (reply) await give(reply);
     else {
@@ -50,7 +54,7 @@ export async function answerStored(wanted: string, flags: AnswerFlags, io: Progr
         return exitCode.usage;
       }
     }
-    return await reportOutcome(opened, item, io);
+    return await reportOutcome(opened, item, given === 'abort', io);
   } finally {
     await opened.store.close();
   }
@@ -72,14 +76,21 @@ function askOnTerminal(detail: ItemDetail, give: (reply: Reply) => Promise<void>
   return askReply(detail.item, give, { input: io.stdin, output: io.stderr, targets });
 }
 
-/** Reports the outcome of an answer on standard output. */
-async function reportOutcome(opened: OpenStore, { id, runId }: InboxItem, io: ProgramIo): Promise<ExitCode> {
+/** Reports the outcome of an answer on standard output. @param aborts True if the answer ends the run. */
+async function reportOutcome(
+  opened: OpenStore,
+  { id, runId }: InboxItem,
+  aborts: boolean,
+  io: ProgramIo,
+): Promise<ExitCode> {
   for (let left = MOST_WAIT_MS; ; left -= POLL_MS) {
     // Reads the lease first: a process applies pending answers before it releases the run.
     const worker = await workerOn(opened, runId);
     const item = await opened.store.item(id);
-    if (item?.closedAt !== undefined) {
-      const { outcome = 'closed' } = item;
+    // The item of an aborted run is closed before its other tasks have stopped.
+    const status = aborts ? (await opened.store.run(runId))?.status : undefined;
+    if (item?.closedAt !== undefined && status !== 'running') {
+      const outcome = status === 'cancelled' ? 'the run was aborted' : (item.outcome ?? 'closed');
       io.stdout.write(`answered: ${oneLine(outcome)}\n`);
       return outcome.startsWith('refused') ? exitCode.usage : exitCode.completed;
     }

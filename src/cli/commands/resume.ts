@@ -89,7 +89,7 @@ export async function resumeWith(
   io: ProgramIo,
 ): Promise<ExitCode> {
   const { runId, seq } = listed;
-  const action = how === retryRun ? 'retry' : 'resume';
+  const action = `${how === retryRun ? 'retry' : 'resume'} run ${runId}`;
   await attempt(action, () => releaseDeadLease(opened, listed));
   const attended = isAttended(io);
   const { allowChanged, allowMasked } = flags;

@@ -89,8 +89,8 @@ async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {
 }
 
 async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
-  await attempt('remove', () => releaseDeadLease(opened, run));
   const { runId, pipeline } = run;
+  await attempt(`remove run ${runId}`, () => releaseDeadLease(opened, run));
   if (await opened.store.remove(runId)) io.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
   else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);
 }

@@ -35,7 +35,7 @@ import { createPainter, span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { print } from '../terminal/print.ts';
 import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
-import { duration, manyLines, oneLine } from '../terminal/text.ts';
+import { duration, manyLines, oneLine, reasonText } from '../terminal/text.ts';
 
 /** Flags of `phasegate show`. */
 export interface ShowFlags extends StoreFlags {
@@ -131,7 +131,7 @@ function headLines(
     ...workText(work),
     ...(status === 'running' && !lease ? [resumeText('resume', opened.root, opened, source !== undefined)] : []),
   ];
-  const why = error ? withAddress(errorText(error)) : (reason ?? '');
+  const why = error ? withAddress(errorText(error)) : reasonText(reason ?? '');
   return [
     [span(`run ${oneLine(runId)} of "${oneLine(pipeline)}"  `), span(standing, statusMarks[standing].tone)],
     ...facts.map((fact) => [span(`  ${fact}`, 'dim')]),

@@ -6,6 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { applyRun, type Applied } from '../../workspaces/operations/apply-run.ts';
+import { attempt } from '../options/attempt.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
@@ -35,7 +36,8 @@ export async function applyStored(wanted: string, flags: ApplyFlags, io: Program
   if (hasOnlyPlanned(run)) throw onlyPlanned(runId, opened);
   if (status !== 'completed' && !flags.partial) throw notCompleted(run, opened);
   const { signal } = new AbortController();
-  const folded = approved && (await foldHeads(approved, { runId, folder: io.cwd, signal }));
+  const action = `apply run ${runId}`;
+  const folded = approved && (await attempt(action, () => foldHeads(approved, { runId, folder: io.cwd, signal })));
   if (folded && !folded.isWhole) {
     io.stderr.write(`Nothing was changed. ${folded.reason}`);
     return exitCode.unsuccessful;
@@ -44,7 +46,7 @@ export async function applyStored(wanted: string, flags: ApplyFlags, io: Program
   const result = await withoutInterrupts(
     () =>
       io.stderr.write('phasegate ends as soon as git has moved your files. Git does so even if you interrupt again.\n'),
-    () => applyRun({ repository: io.cwd, run: runId, commit, signal }),
+    () => attempt(action, () => applyRun({ repository: io.cwd, run: runId, commit, signal })),
   );
   if (!result.applied) {
     io.stderr.write(`Nothing was changed. ${result.reason}\n${wayOut(again, result)}`);

@@ -6,6 +6,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
+import { attempt } from '../options/attempt.ts';
 import { findRun } from '../options/find-run.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -37,12 +38,14 @@ export async function diffStored(
   const one = subtask === undefined ? undefined : commits.subtasks.get(subtask);
   if (subtask !== undefined && !one) throw unknownSubtask(runId, subtask, [...commits.subtasks.keys()]);
   const { signal } = new AbortController();
-  const { files, text } = await gitWorkspace({ repository: io.cwd }).diff({
-    from: one?.start ?? commits.base,
-    to: one?.commit ?? commits.latest,
-    maxBytes: MOST_BYTES,
-    signal,
-  });
+  const { files, text } = await attempt(`show changes of run ${runId}`, () =>
+    gitWorkspace({ repository: io.cwd }).diff({
+      from: one?.start ?? commits.base,
+      to: one?.commit ?? commits.latest,
+      maxBytes: MOST_BYTES,
+      signal,
+    }),
+  );
   const lines = files.map(
     ({ path, added, deleted, isBinary }) => `${quotedPath(path)}  ${isBinary ? 'binary' : `+${added} -${deleted}`}\n`,
   );

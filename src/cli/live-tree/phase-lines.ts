@@ -14,7 +14,7 @@ import { errorText } from '../terminal/error-text.ts';
 import { span, type Line, type Span } from '../terminal/line.ts';
 import { glyph, markOf } from '../terminal/marks.ts';
 import { fitting, part, type Part } from '../terminal/parts.ts';
-import { cut, duration, oneLine, padEnd, problemLine } from '../terminal/text.ts';
+import { cut, duration, oneLine, padEnd, problemLine, reasonText } from '../terminal/text.ts';
 import type { PhaseDetails, TaskRow } from './phase-details.ts';
 import type { RunFold } from './run-fold.ts';
 
@@ -172,8 +172,8 @@ function workParts({ plan, result, waits }: PhaseRow): readonly Part[] {
 function endParts({ status, stale, because, reason, error }: PhaseResult): readonly Part[] {
   if (status === 'failed') return [part(0, error ? problemLine(errorText(error)) : 'failed', 'bad')];
   if (status === 'rejected') return [part(0, `rejected: ${oneLine(reason ?? '')}`, 'bad')];
-  if (status === 'escalated') return [part(0, oneLine(reason ?? ''), 'warn')];
-  if (status === 'skipped') return [part(0, `skipped: ${oneLine(reason ?? '')}`, 'dim')];
+  if (status === 'escalated') return [part(0, oneLine(reasonText(reason ?? '')), 'warn')];
+  if (status === 'skipped') return [part(0, `skipped: ${oneLine(reasonText(reason ?? ''))}`, 'dim')];
   if (status === 'cancelled') return [part(1, 'cancelled', 'dim')];
   if (status !== 'approved') return [];
   const doubts = because === null ? '' : DOUBTS[because];

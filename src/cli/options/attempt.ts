@@ -1,5 +1,5 @@
 /**
- * The action that a command attempts, in the errors of its store.
+ * The action that a command attempts, in the errors of its store and of its repository.
  *
  * @module
  */
@@ -7,21 +7,18 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemIn } from '../../runtime/inbox/validate-reply.ts';
 
 /**
- * Calls a function that works on a run. If the store cannot be used to take or to free the run, the error names the action of the
- * command, as nobody has asked for a lease.
+ * Calls a function that works on a run. If the store or the repository cannot be used for it, the error names the action of the
+ * command, as nobody has asked for a lease or a workspace.
  *
- * @param action Such as `cancel`.
+ * @param action Such as `cancel run r1`.
  * @throws The errors of the function.
  */
 export async function attempt<T>(action: string, call: () => T | Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (!PhasegateError.is(error) || !error.code.startsWith('STORE_')) throw error;
-    const problem = problemIn(error);
-    const named = problem.replace(LEASE_CALL, `Cannot ${action} run `);
-    if (named === problem) throw error;
-    throw new PhasegateError(error.code, named, {
+    if (!PhasegateError.is(error) || !/^(?:STORE|REPOSITORY)_/u.test(error.code)) throw error;
+    throw new PhasegateError(error.code, problemIn(error).replace(ACTION, `Cannot ${action} as `), {
       ...(error.hint !== undefined && { hint: error.hint }),
       cause: error.cause,
     });
@@ -30,4 +27,5 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
 
 // --- internal ---
 
-const LEASE_CALL = /^Cannot (?:acquire|release) run /u;
+/** The action in an error, before what was found. */
+const ACTION = /^Cannot .+? as /u;

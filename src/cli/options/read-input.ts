@@ -44,7 +44,7 @@ function readField(field: string): readonly [string, unknown] {
       hint: 'Write --input key=text, or --input key:=json.',
     });
   }
-  return [key, operator === ':=' ? jsonIn(value, `--input ${key}`) : value];
+  return [key, operator === ':=' ? jsonIn(value, `--input ${key}`, TEXT_HINT) : value];
 }
 
 async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
@@ -57,15 +57,17 @@ async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
       cause,
     });
   }
-  return jsonIn(text, `--input-file "${file}"`);
+  return jsonIn(text, `--input-file "${file}"`, 'Correct it. Keys and strings need double quotes in JSON.');
 }
 
-function jsonIn(text: string, where: string): unknown {
+const TEXT_HINT = 'Strings need double quotes in JSON; key=text takes a string as it is.';
+
+function jsonIn(text: string, where: string, hint: string): unknown {
   try {
     return parseJson(text);
   } catch (cause) {
     throw new PhasegateError('INPUT_INVALID', `Cannot read ${where} as JSON: ${errorInfo(cause).message}`, {
-      hint: 'Strings need double quotes in JSON; key=text takes a string as it is.',
+      hint,
       cause,
     });
   }

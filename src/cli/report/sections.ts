@@ -14,7 +14,7 @@ import { estimatedText } from '../../projections/wording/amount-words.ts';
 import { timeText } from '../options/duration.ts';
 import { verdictText } from '../show/event-lines.ts';
 import { errorText } from '../terminal/error-text.ts';
-import { argument, duration, oneLine, problemLine } from '../terminal/text.ts';
+import { argument, duration, oneLine, problemLine, reasonText } from '../terminal/text.ts';
 import type { ReportData, ReportDecision } from './data.ts';
 import { columns, tableOf, type ReportDocument, type Section } from './document.ts';
 import type { WorkTimes } from '../../projections/timeline/work-times.ts';
@@ -44,7 +44,7 @@ export function documentOf(data: ReportData): ReportDocument {
 function head({ info, firstAt, standing, seal, snapshot, estimated }: ReportData): Section {
   const { metrics, limitsLeft, waiting, reason, error, limit } = snapshot;
   const left = Object.entries(limitsLeft).map(([name, rest]) => `${name} ${limitText(name, rest ?? 0)}`);
-  const why = error ? problemLine(errorText(error)) : (reason ?? '');
+  const why = error ? problemLine(errorText(error)) : reasonText(reason ?? '');
   const facts: readonly (readonly [string, string])[] = [
     ['Run', info.runId],
     ['Seal', seal ?? `none, as the run is damaged: phasegate verify ${argument(info.runId)}`],

@@ -19,7 +19,7 @@ import { interrupted } from '../process/interrupt.ts';
 import { withAddress, withAdvice } from '../terminal/error-text.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
-import { argument, oneLine } from '../terminal/text.ts';
+import { argument, oneLine, reasonText } from '../terminal/text.ts';
 
 /** Flags of `phasegate work`. */
 export interface WorkFlags extends StoreFlags {
@@ -129,7 +129,7 @@ function textLog(opened: OpenStore, io: ProgramIo): WorkLog {
       const asks = run.inbox().map(({ about }) => oneLine(about));
       const rest =
         asks.length > 0 ? `waits for a person: ${asks.join(', ')}; see phasegate inbox${store}` : 'is suspended';
-      const why = reason ? `: ${oneLine(reason)}` : '';
+      const why = reason ? `: ${oneLine(reasonText(reason))}` : '';
       io.stdout.write(`${nameOf(run)} ${status === 'suspended' ? rest : `${status}${why}`}\n`);
     },
     failed(runId, error) {

@@ -12,7 +12,7 @@ import { phraseText } from '../../projections/wording/phrase.ts';
 import { askedFor, recordText, recordWords, type Voice } from '../../projections/wording/record-words.ts';
 import { verdictWords } from '../../projections/wording/verdict-words.ts';
 import { problemOf } from '../terminal/error-text.ts';
-import { cut, duration, oneLine } from '../terminal/text.ts';
+import { cut, duration, oneLine, reasonText } from '../terminal/text.ts';
 
 /** Converts the records of one run to lines, in order. */
 export interface EventLines {
@@ -56,7 +56,7 @@ export function createEventLines(): EventLines {
         ? {}
         : { gate: gates.get(phase), number: numbers.get(phase), isTold, issues: issues.get(phase) };
     const about = phase === undefined ? '' : `${oneLine(phase)}: `;
-    const words = oneLine(recordText(recordWords(record, VOICE, known)));
+    const words = reasonText(oneLine(recordText(recordWords(record, VOICE, known))));
     return cut(`${duration(time - startedAt).padStart(7)}  ${about}${words}`, LONGEST_LINE);
   }
 

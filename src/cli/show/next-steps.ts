@@ -15,7 +15,7 @@ import { limitFlag } from '../options/limit-flags.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
-import { argument, oneLine } from '../terminal/text.ts';
+import { argument, oneLine, reasonText } from '../terminal/text.ts';
 import { refusalLines } from './refusal-lines.ts';
 
 /**
@@ -51,7 +51,7 @@ export async function nextSteps(
       span('  '),
       glyph(
         'waiting',
-        `${oneLine(about)}${item.runId === runId ? '' : ` of "${oneLine(pipeline)}"`} waits for a person: ${oneLine(reason)}`,
+        `${oneLine(about)}${item.runId === runId ? '' : ` of "${oneLine(pipeline)}"`} waits for a person: ${oneLine(reasonText(reason))}`,
       ),
     ],
     ...refusalLines(item, '    '),

@@ -10,7 +10,7 @@ import { usageText } from '../../projections/wording/amount-words.ts';
 import { errorText, originOf, withAddress } from '../terminal/error-text.ts';
 import { span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
-import { duration, manyLines, oneLine } from '../terminal/text.ts';
+import { duration, manyLines, oneLine, reasonText } from '../terminal/text.ts';
 import { excerptOf, type CountedLine } from './excerpt.ts';
 
 /** Creates the summary: status, problems, warnings, and the outputs of the last phases. */
@@ -76,7 +76,11 @@ function statusLine({ status, phases, metrics, limit, runId, error }: RunResult<
 function troubleLines({ phases, reason, error }: RunResult<unknown>): readonly Line[] {
   const bad = Object.entries(phases).filter(([, { status }]) => status === 'failed' || status === 'rejected');
   return [
-    ...(error ? indented(withAddress(errorText(error)), 'bad') : reason === null ? [] : indented(reason, 'warn')),
+    ...(error
+      ? indented(withAddress(errorText(error)), 'bad')
+      : reason === null
+        ? []
+        : indented(reasonText(reason), 'warn')),
     ...bad.flatMap(([name, phase]) => [
       [span(`  ${oneLine(name)} ${phase.status}`, 'bad')] as const,
       ...indented(causeOf(phase), 'plain', '    '),

@@ -16,7 +16,7 @@ export function errorText(error: ErrorInfo): string {
 
 /** Replaces the hint of a phasegate error by advice for the command line, if there is some. */
 export function withAdvice(code: string, message: string): string {
-  const advice = ADVICE.find(([known, start]) => known === code && message.startsWith(start))?.[2];
+  const advice = ADVICE.find(([known, words]) => known === code && message.includes(words))?.[2];
   if (advice === undefined) return message;
   const docs = docsStart(message);
   const hint = message.lastIndexOf('\n', docs - 1);
@@ -66,8 +66,8 @@ const COMMAND_ON_STORE =
 const SEEK_GOOD =
   'Restore the definition, and the version of phasegate, that the run was started with. If both are those, let `phasegate verify <run>` find its good records, and fork it there.';
 
-/** Advice for the command line, as the library's own hints are for code that calls it. Found by error code and start of the message. */
-const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string])[] = [
+/** Advice for the command line, as the library's own hints are for code that calls it. Found by error code and words of the message. */
+const ADVICE: readonly (readonly [code: ErrorCode, words: string, advice: string])[] = [
   ['INPUT_INVALID', 'Cannot start a run', 'Give it with --input key=text, --input key:=json, or --input-file.'],
   [
     'INPUT_MASKED',
@@ -77,10 +77,10 @@ const ADVICE: readonly (readonly [code: ErrorCode, start: string, advice: string
   ['TASK_TIMEOUT', 'Cannot wait longer', 'Raise `timeout`, or make the work faster.'],
   [
     'RUN_ENDED',
-    'Cannot resume',
+    'Retry its unapproved phases',
     'Run the phases that were not approved again with `phasegate retry`, or fork the run with `phasegate fork`.',
   ],
-  ['RUN_ENDED', 'Cannot try', 'Run a part of it again in a fork: phasegate fork <run> --at <phase>'],
+  ['RUN_ENDED', 'Fork it to run a part', 'Run a part of it again in a fork: phasegate fork <run> --at <phase>'],
   ['RUN_NOT_ENDED', 'Cannot try', 'Resume it: phasegate resume <run>. Approved phases do not run again.'],
   [
     'RUN_CHANGED',

@@ -91,7 +91,20 @@ export function duration(ms: number): string {
   return minutes < 60 ? `${minutes}m ${pad2(whole % 60)}s` : `${Math.floor(minutes / 60)}h ${pad2(minutes % 60)}m`;
 }
 
+/** Writes the times in the reason of a spent limit as {@link duration} does. Records have milliseconds. */
+export function reasonText(reason: string): string {
+  return reason.replace(
+    TIME_LIMIT,
+    (_, start: string, max: string, middle: string, estimate: string) =>
+      `${start}${duration(Number(max))}${middle}${estimate === '' ? '' : duration(Number(estimate))}`,
+  );
+}
+
 // --- internal ---
+
+/** The reason of a spent limit of time: the limit, and the estimate of the next try if the rest is too small for it. */
+const TIME_LIMIT =
+  /(limit of )([\d.]+)( for (?:durationMs|deadlineMs) is (?:spent|less than .{1,400} may use: ))([\d.]*)/gu;
 
 /** The most code units that one column may need: a family emoji has eleven in two columns. */
 const MOST_UNITS = 16;

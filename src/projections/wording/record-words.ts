@@ -109,7 +109,7 @@ function runWords(event: RunLine, runId: string, voice: Voice): Phrase {
     case 'run.ended':
       return phrase(`run ${event.status}`, event.error ? voice.error(event.error) : event.reason);
     case 'limit.reached':
-      return phrase(`limit ${event.limit} reached, ${event.used} of ${event.max}${beforeTry(event)}`);
+      return phrase(`limit ${event.limit} reached, ${limitWords(event, voice)}`);
     case 'limit.lifted':
       return phrase(`limit ${event.limit} lifted${byWhom(event.who)}`);
     case 'item.changed':
@@ -117,11 +117,13 @@ function runWords(event: RunLine, runId: string, voice: Voice): Phrase {
   }
 }
 
-/** Names the try that does not begin because of a limit, if there is one. */
-function beforeTry({ refused }: EventOf<'limit.reached'>): string {
-  if (!refused) return '';
-  const most = refused.estimate === undefined ? '' : `, which may use ${refused.estimate}`;
-  return ` before ${refused.task} of ${refused.phase}${most}`;
+/** Writes the used part of a limit, and names the try that does not begin because of it, if there is one. */
+function limitWords({ limit, used, max, refused }: EventOf<'limit.reached'>, voice: Voice): string {
+  const amount = (value: number) => (limit.endsWith('Ms') ? voice.duration(value) : value);
+  const spent = `${amount(used)} of ${amount(max)}`;
+  if (!refused) return spent;
+  const most = refused.estimate === undefined ? '' : `, which may use ${amount(refused.estimate)}`;
+  return `${spent} before ${refused.task} of ${refused.phase}${most}`;
 }
 
 /** Names an item by the number of the record that opened it. */

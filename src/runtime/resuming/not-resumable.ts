@@ -18,26 +18,23 @@ export function checkEnd(
   end: EventOf<'run.ended'> | undefined,
   how: 'resume' | 'retry',
 ): void {
-  if (how === 'resume' && end) {
-    throw new PhasegateError('RUN_ENDED', `Cannot resume run ${runId} as it has ended: ${end.status}`, {
-      hint: 'Retry its unapproved phases with retryRun(), or fork it.',
-    });
-  }
-  if (how === 'retry' && !end) {
+  if (!end) {
+    if (how === 'resume') return;
     throw new PhasegateError('RUN_NOT_ENDED', `Cannot try run ${runId} again as it has not ended`, {
       hint: 'Resume it with resumeRun() or phasegate resume. Approved phases are not run again.',
     });
   }
-  if (how === 'retry' && end && !records.some(({ event }) => event.type === 'phase.started')) {
-    throw new PhasegateError('RUN_ENDED', `Cannot try run ${runId} again as it ended before it began: ${end.status}`, {
-      hint: 'Its input was not recorded. Start another run.',
-    });
-  }
-  if (how === 'retry' && end?.status === 'completed') {
-    throw new PhasegateError('RUN_ENDED', `Cannot try run ${runId} again as it was completed`, {
-      hint: 'Fork it to run a part of it again.',
-    });
-  }
+  const refused = (found: string, hint: string) =>
+    new PhasegateError(
+      'RUN_ENDED',
+      `Cannot ${how === 'resume' ? `resume run ${runId}` : `try run ${runId} again`} as it ${found}`,
+      { hint },
+    );
+  if (end.status === 'completed') throw refused('was completed', 'Fork it to run a part of it again.');
+  if (!records.some(({ event }) => event.type === 'phase.started'))
+    throw refused(`ended before it began: ${end.status}`, 'Its input was not recorded. Start another run.');
+  if (how === 'resume')
+    throw refused(`has ended: ${end.status}`, 'Retry its unapproved phases with retryRun(), or fork it.');
 }
 
 /** The error for a definition that differs from the one that the run was started with. */

@@ -98,7 +98,7 @@ async function bindDrivers(
   if (drivers.isPartial) {
     const hint =
       'Fetch the missing files: git fetch --refetch --no-filter, then unset its `promisor` and `partialclonefilter`.';
-    throw unusableFolder(folder, 'its repository is a partial clone, without all files', hint);
+    throw unusableFolder(folder, 'has a partial clone, without all files', hint);
   }
   const settings = withoutMergeDrivers(drivers.merge);
   const closed = gitEnvironment(author, [...settings, ...withoutFilters(drivers.filter)]);
@@ -168,13 +168,13 @@ async function factsOf(folder: string, call: PlainCall): Promise<Facts> {
   });
   const [isBare, isShallow, format, gitDir, commonDir, ...more] = output.toString('utf8').trimEnd().split('\n');
   if (code !== 0 || gitDir === undefined || commonDir === undefined || more.length > 0) {
-    throw unusableFolder(folder, 'it is in no git repository, or git refuses to read it', NO_REPOSITORY);
+    throw unusableFolder(folder, 'is in no git repository, or git refuses to read it', NO_REPOSITORY);
   }
-  if (isBare === 'true') throw unusableFolder(folder, 'its repository is bare', 'Give a folder with a working tree.');
+  if (isBare === 'true') throw unusableFolder(folder, 'has a bare repository', 'Give a folder with a working tree.');
   const top = await runGit(['rev-parse', '--show-toplevel'], { ...call, codes: [0, 128] });
   const shown = top.output.toString('utf8').replace(/\n$/u, '');
   if (top.code !== 0 || shown === '')
-    throw unusableFolder(folder, 'it has no working tree', 'Give the folder of the files.');
+    throw unusableFolder(folder, 'has no working tree', 'Give the folder of the files.');
   return {
     folder: await realpath(shown),
     gitDir: await realpath(gitDir),
@@ -186,10 +186,11 @@ async function factsOf(folder: string, call: PlainCall): Promise<Facts> {
 }
 
 function unusableFolder(folder: string, problem: string, hint: string): PhasegateError {
-  return unusable(`Cannot make workspaces of ${folder} as ${problem}`, hint);
+  return unusable(`Cannot make workspaces as ${folder} ${problem}`, hint);
 }
 
-const NO_REPOSITORY = 'Run `git status` in it. A new repository is made by: git init';
+const NO_REPOSITORY =
+  'Run `git status` there. The work of a run is in the repository that it began in. A new one is made by: git init';
 
 interface Drivers {
   readonly filter: readonly string[];

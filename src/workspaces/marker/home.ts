@@ -90,7 +90,7 @@ function nameFor({ pid, start, host, namespace }: ProcessIdentity): string {
 
 function inside(root: string): PhasegateError {
   return unusable(
-    `Cannot make workspaces in ${root} as it is in the repository`,
+    `Cannot make workspaces as ${root} is in the repository`,
     'Set `root`, or XDG_STATE_HOME, to a folder outside of it.',
   );
 }

@@ -21,13 +21,17 @@ export interface Obstacle {
 export async function obstacleTo(repository: Repository, { from, to, scratch }: Move): Promise<Obstacle | undefined> {
   if (from === to) return undefined;
   const head = await repository.git(['symbolic-ref', '--quiet', 'HEAD'], { codes: [0, 1] });
-  if (head.code !== 0) return { reason: "The user's HEAD is on no branch." };
+  if (head.code !== 0) return { reason: 'HEAD is on no branch.' };
   const operation = await operationIn(repository);
   if (operation !== undefined)
     return { reason: `A ${operation} is in progress. End it first: ${waysToEnd(operation)}.` };
   if (await isLocked(repository)) return { reason: 'Another git process is at work, or has left a lock.' };
   const isAhead = await repository.git(['merge-base', '--is-ancestor', from, to], { codes: [0, 1] });
-  if (isAhead.code !== 0) return { reason: "The user's branch has commits that the run does not have." };
+  const branch = head.output
+    .toString('utf8')
+    .trim()
+    .replace(/^refs\/heads\//u, '');
+  if (isAhead.code !== 0) return { reason: `The branch "${branch}" has commits that the run does not have.` };
   const index = join(scratch, 'index');
   await copyFile(join(repository.gitDir, 'index'), index);
   const call = { workTree: repository.folder, index, filters: true };
@@ -39,7 +43,7 @@ export async function obstacleTo(repository: Repository, { from, to, scratch }: 
   const moved = new Set(await changedFiles(repository, from, to));
   const changed = itemsOf(output).filter((path) => moved.has(path));
   const paths = [...new Set([...changed, ...covered])].toSorted().slice(0, MOST_PATHS).map(textOf);
-  const reason = 'Files that the user has changed, or that git does not track, would be overwritten.';
+  const reason = 'Files that you have changed, or that git does not track, would be overwritten.';
   return paths.length > 0 ? { reason, paths } : { reason };
 }
 

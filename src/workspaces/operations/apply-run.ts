@@ -72,7 +72,7 @@ export async function applyRun({ repository: folder, run, commit, root, signal }
     const command = await commandFor(repository, { base, from, name, hasPaths: obstacle.paths !== undefined });
     return { applied: false, ...obstacle, ...(command !== undefined && { command }) };
   };
-  if (from === undefined) return refused({ reason: 'The branch of the user has no commit yet.' });
+  if (from === undefined) return refused({ reason: 'The branch has no commit yet.' });
   const home = await openHome(repository, options.root);
   const obstacle = await withScratch(home, async (scratch) => {
     const move = { from, to, scratch };
