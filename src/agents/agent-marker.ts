@@ -7,6 +7,7 @@
  * @module
  */
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs';
+import { bare } from '../actors/command/process-groups.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
 
 /** True if this process, or one that started it, is an agent of phasegate. Any value of the variable counts. @param env @default `process.env` */
@@ -69,8 +70,3 @@ export const LONGEST_ACTION = 300;
 
 const MARK = 'PHASEGATE_AGENT';
 const REFUSALS = 'PHASEGATE_REFUSALS';
-
-/** A text without the character that ends a variable. */
-function bare(text: string): string {
-  return text.replaceAll('\0', '').slice(0, 1000);
-}

@@ -115,4 +115,24 @@ describe('phasegate doctor', () => {
     const json: unknown = JSON.parse((await phasegate(['doctor', 'r2', '--json'], { cwd })).stdout);
     expect(json).toMatchObject({ unclaimed: [{ pipeline: 'note', runs: ['r2'] }] });
   });
+
+  it.each([
+    ['a run', `task('ask', { run: human({ question: 'Which name?' }) })`],
+    ['the run of a task', `task('go', { pipeline: () => inner })`],
+  ])('does not name a run that waits for a person, until somebody has answered: %s', async (_, first) => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, human, phase, task } from 'phasegate';
+        const inner = definePipeline({ name: 'inner', phases: [
+          phase('b', { tasks: [task('ask', { run: human({ question: 'Which name?' }) })] })] });
+        export default definePipeline({ name: 'outer', phases: [phase('a', { tasks: [${first}] })] });`,
+    });
+    expect(await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd })).toMatchObject({ code: 3 });
+    expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
+    const { stdout } = await phasegate(['inbox', '--json'], { cwd });
+    const [, item = ''] = /"id":"([^"]+)"/u.exec(stdout) ?? [];
+    expect(await phasegate(['inbox', 'answer', item, '--value', '"x"'], { cwd })).toMatchObject({ code: 0 });
+    expect((await phasegate(['doctor'], { cwd })).stdout).toMatch(/UNCLAIMED[^]*See r1\./u);
+    expect(await phasegate(['resume', 'r1'], { cwd })).toMatchObject({ code: 0 });
+    expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
+  });
 });

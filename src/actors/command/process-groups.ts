@@ -120,6 +120,11 @@ export function makeFolder(folder: string): void {
   }
 }
 
+/** A text as agents have it in a variable: without the character that ends it. */
+export function bare(text: string): string {
+  return text.replaceAll('\0', '').slice(0, 1000);
+}
+
 // --- internal ---
 
 /** Milliseconds between SIGTERM and SIGKILL. */
@@ -154,11 +159,6 @@ const MOST_CHARACTERS = 10_000;
 /** A name for a run in files. */
 function keyOf(run: string): string {
   return sha256Hex([bare(run)]).slice(0, 24);
-}
-
-/** The id of a run as agents have it in their environment. */
-function bare(run: string): string {
-  return run.replaceAll('\0', '').slice(0, 1000);
 }
 
 /** The notes of a run, each with a function that removes it. None where there is no Node. */

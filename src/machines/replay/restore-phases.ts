@@ -59,6 +59,9 @@ export interface RestoreOptions {
   work(): void;
 }
 
+/** Types of the events that begin work. */
+export const BEGINNINGS: ReadonlySet<string> = new Set<PhaseReport['type']>(['phase.started', 'review.started']);
+
 // --- internal ---
 
 type RecordedReport = Extract<ScriptEntry, { readonly type: 'report' }>;
@@ -172,8 +175,6 @@ export class PhaseRestorer {
     });
   }
 }
-
-const BEGINNINGS: ReadonlySet<PhaseReport['type']> = new Set(['phase.started', 'review.started']);
 
 /** True if the actor has made the recorded report. Outputs are never masked. */
 function isSame({ report, refused }: RecordedReport, made: PhaseReport, redact: Redact): boolean {

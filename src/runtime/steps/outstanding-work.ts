@@ -4,6 +4,7 @@
  * @module
  */
 import type { PhaseContext } from '../../machines/phase/phase-context.ts';
+import { BEGINNINGS } from '../../machines/replay/restore-phases.ts';
 import type {
   AttemptOutcome,
   GateOutcome,
@@ -93,8 +94,6 @@ export function lateOf(fact: WorkFact): LateReport | undefined {
 }
 
 // --- internal ---
-
-const BEGINNINGS: ReadonlySet<RunEvent['type']> = new Set(['phase.started', 'review.started']);
 
 function remoteLogic<O>(
   type: Piece['type'],
