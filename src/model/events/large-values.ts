@@ -52,14 +52,6 @@ export function packRecord(record: RunRecord): {
   return { record: { ...record, event: { ...event, plan: referenceTo(plan) } }, artifacts: [...artifacts, plan] };
 }
 
-/** Packs a plan, once for all its runs; `undefined` if records contain it. */
-export function packedPlan(plan: Plan): PackedValue | undefined {
-  if (plans.has(plan)) return plans.get(plan);
-  const packed = packedValue(plan);
-  plans.set(plan, packed);
-  return packed;
-}
-
 /** True if a content is the one that was stored under its hash. */
 export function isWhole({ hash, content }: PackedValue): boolean {
   return sha256Hex([content]) === hash;
@@ -164,6 +156,14 @@ function packedValue(value: unknown): PackedValue | undefined {
 function isSmall(value: unknown): boolean {
   if (typeof value === 'string') return value.length < LARGEST_INLINE / 2;
   return typeof value !== 'object' || value === null;
+}
+
+/** Packs a plan, once for all its runs. */
+function packedPlan(plan: Plan): PackedValue | undefined {
+  if (plans.has(plan)) return plans.get(plan);
+  const packed = packedValue(plan);
+  plans.set(plan, packed);
+  return packed;
 }
 
 const plans = new WeakMap<Plan, PackedValue | undefined>();

@@ -7,7 +7,7 @@
  * @module
  */
 import { hasCode, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { packedPlan, packRecord } from '../../model/events/large-values.ts';
+import { packRecord } from '../../model/events/large-values.ts';
 import type { RunTimesFold } from '../../model/events/run-times.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
@@ -139,9 +139,6 @@ class RunJournal implements Journal {
       memories.push(...folded.memories);
       const packed = packRecord(record);
       for (const artifact of packed.artifacts) artifacts.set(artifact.hash, artifact);
-      // Stored again, as the store may have a damaged one, which the plan of the caller has replaced.
-      const plan = record.event.type === 'run.resumed' ? this.#plan() : undefined;
-      if (plan) artifacts.set(plan.hash, plan);
       return [packed.record];
     });
     const names = this.#inbox.open().map(({ about }) => about);
@@ -153,12 +150,6 @@ class RunJournal implements Journal {
       artifacts: [...artifacts.values()],
       ...(memories.length > 0 && { memories }),
     };
-  }
-
-  /** The plan of the run, if it is stored separately. */
-  #plan(): StoredValue | undefined {
-    const plan = this.#options.log.events.flatMap((event) => ('plan' in event && event.plan) || []).at(-1);
-    return plan && packedPlan(plan);
   }
 
   /** Returns what is to be stored now; `undefined` if there is nothing. */
