@@ -150,6 +150,29 @@ describe('the definition that a fleet has written', () => {
     expect(existsSync(definition())).toBe(false);
   });
 
+  it.each([[[]], [['--store', 'own.db']]])(
+    'names the fork that uses it after its run was removed: %j',
+    async (store) => {
+      await put(place.cwd, '.gitignore', '*.json\n*.db*\n');
+      await run('plan', 'Go.', '--yes', '--run-id', 'one', ...store, ...(await agent(PLANS)));
+      const again = () => run('fleet', '--plan', 'plan.json', '--yes', '--run-id', 'one', ...store, ...agentFlags());
+      const resume = `Continue it: phasegate ${['resume', 'one', ...store].join(' ')}. Or give another --run-id.`;
+      expect((await again()).stderr).toContain(resume);
+      await run('fork', 'one', '--at', '1', ...store);
+      await run('rm', 'one', ...store);
+      const { code, stderr } = await again();
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^Cannot start fleet one as run one was removed, and its fork \S+ still uses the definition: \S+one\.json\nGive another --run-id\.\n/u,
+      );
+      await run('rm', 'latest', ...store);
+      await put(place.cwd, '.phasegate/fleets/one.json', '{}');
+      expect((await again()).stderr).toMatch(
+        /^Cannot start fleet one as the store has no run one, but a definition of it is there: \S+\nGive another --run-id\.\n/u,
+      );
+    },
+  );
+
   it('stays if a user has started the run from another file', async () => {
     await plan();
     await put(place.cwd, 'own.json', await readFile(definition(), 'utf8').then((text) => text.replace('../..', '.')));
