@@ -230,7 +230,13 @@ describe('phasegate workspaces --prune', () => {
     await fleet.ended;
     const { stdout } = await run('workspaces', '--prune', '--rescue');
     const [, path = '', pid = ''] =
-      /^in use {2}(\S+) .* Process (\d+) still works in it, though .*\n$/u.exec(stdout) ?? [];
+      /^in use {2}(\S+) .* Process (\d+) still works in it, though .* has ended\. Resume the run, or end the process\.\n$/u.exec(
+        stdout,
+      ) ?? [];
+    await run('rm', 'latest');
+    expect((await run('workspaces')).stdout).toMatch(
+      / has ended\. End the process, as the store has no such run to resume\.\n$/u,
+    );
     expect([stdout, existsSync(path)]).toEqual([expect.stringContaining('in use'), true]);
     process.kill(Number(pid), 'SIGKILL');
     await watched.dead();
