@@ -233,7 +233,9 @@ describe('phasegate workspaces --prune', () => {
       /^in use {2}(\S+) .* Process (\d+) still works in it, though .* has ended\. Resume the run, or end the process\.\n$/u.exec(
         stdout,
       ) ?? [];
-    await run('rm', 'latest');
+    expect((await run('rm', 'latest')).stdout).toContain(
+      `\nprocess ${pid} still works in ${path}: end it, as the run cannot be resumed\n`,
+    );
     expect((await run('workspaces')).stdout).toMatch(
       / has ended\. End the process, as the store has no such run to resume\.\n$/u,
     );
