@@ -72,6 +72,34 @@ phases:
     expect(spoken).toContain('Made.');
   });
 
+  it('are programs that get their prompt in place of {prompt} in their line', async () => {
+    const cwd = folderOfTest();
+    writeFileSync(join(cwd, 'agent.mjs'), 'console.log(JSON.stringify(process.argv.slice(2)));');
+    const program = [process.execPath, join(cwd, 'agent.mjs'), '--say', 'Do: {prompt}'];
+    const source = `
+name: p
+workspace: none
+phases:
+  - name: build
+    tasks:
+      - { name: line, agent: ${JSON.stringify(`command:${program.map((word) => `"${word}"`).join(' ')}`)}, prompt: Work. }
+      - { name: list, agent: ${JSON.stringify(program)}, prompt: $HOME, after: [line] }
+`;
+    const { outputs } = await startRun(pipelineOf(source, 'p.yaml', cwd)).result;
+    const { line, list } = z.object({ line: z.string(), list: z.string() }).parse(outputs?.['build']);
+    expect([line, list].map((text) => JSON.parse(text) as unknown)).toEqual([
+      ['--say', expect.stringMatching(/^Do: Work\./u)],
+      ['--say', expect.stringMatching(/^Do: \$HOME/u)],
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux')('are refused a prompt that is too long for an argument', async () => {
+    const task = `{ name: t, agent: 'command:echo {prompt}', prompt: ${'é'.repeat(90_000)} }`;
+    const source = `name: p\nworkspace: none\nphases: [{ name: a, tasks: [${task}] }]\n`;
+    const result = await startRun(pipelineOf(source, 'p.yaml', folderOfTest())).result;
+    expect(JSON.stringify(result)).toContain('The prompt is too long for an argument: give it on standard input.');
+  });
+
   it.each([
     [`command:x 'a b`, `a quote needs its end: 'a b. Close`],
     ['acp:"a b', 'a quote needs its end: "a b. Close'],

@@ -113,6 +113,8 @@ export interface WorkspaceInfo {
   readonly state: 'inUse' | 'removable' | 'left';
   /** Reason for the state, as a sentence. */
   readonly reason: string;
+  /** Id of a process that works in it, though the process that opened the workspace has ended. @default none */
+  readonly orphan?: number;
 }
 
 /** Result of {@link Workspaces.prune}. */

@@ -215,6 +215,31 @@ Commit, stash or move them, then run: phasegate apply r1 --partial --store own.d
 });
 
 describe('phasegate apply', () => {
+  it('names the resume of a fork that has no branch yet', async () => {
+    const { user, run } = await yamlLab(diamond('worktree'), { ...FOUR, ...REFUSES });
+    const store = ['--store', 'own.db'];
+    expect((await run('run', 'p.yaml', '--run-id', 'r1', ...store)).code).toBe(1);
+    expect((await run('fork', 'r1', '--at', 'last', ...store)).code).toBe(0);
+    for (const flags of [[], ['--partial']])
+      expect(await run('apply', 'latest', ...flags, ...store)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /^Cannot apply run \S+ as it has no branch here yet\nResume the fork first, as it begins its branch then: phasegate resume \S+ --store own\.db\n/u,
+        ) as string,
+      });
+    expect((await run('resume', 'latest', ...store)).code).toBe(0);
+    expect((await run('apply', 'latest', ...store)).code).toBe(0);
+    expect(await textsIn(user)).toEqual(['a.txt', 'last.txt', 'left.txt', 'one.txt', 'right.txt']);
+  });
+
+  it('says that a run waits, as phasegate ls does', async () => {
+    const acts = { ...FOUR, last: [{ write: { 'last.txt': 'last' } }], judge: [{ say: 'ESCALATE: Is that right?' }] };
+    const { run } = await yamlLab(diamond('worktree'), acts);
+    expect((await run('run', 'p.yaml', '--run-id', 'r1')).code).toBe(3);
+    expect((await run('ls')).stdout).toContain('  waiting');
+    expect((await run('apply', 'r1')).stderr).toContain('Cannot apply run r1 as it is not completed: waiting\n');
+  });
+
   it('refuses a run of another repository', async () => {
     const { user, run } = await yamlLab(diamond('worktree'), { ...FOUR, ...REFUSES });
     expect((await run('run', 'p.yaml', '--run-id', 'r1')).code).toBe(1);

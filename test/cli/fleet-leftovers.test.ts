@@ -150,6 +150,29 @@ describe('the definition that a fleet has written', () => {
     expect(existsSync(definition())).toBe(false);
   });
 
+  it.each([[[]], [['--store', 'own.db']]])(
+    'names the fork that uses it after its run was removed: %j',
+    async (store) => {
+      await put(place.cwd, '.gitignore', '*.json\n*.db*\n');
+      await run('plan', 'Go.', '--yes', '--run-id', 'one', ...store, ...(await agent(PLANS)));
+      const again = () => run('fleet', '--plan', 'plan.json', '--yes', '--run-id', 'one', ...store, ...agentFlags());
+      const resume = `Continue it: phasegate ${['resume', 'one', ...store].join(' ')}. Or give another --run-id.`;
+      expect((await again()).stderr).toContain(resume);
+      await run('fork', 'one', '--at', '1', ...store);
+      await run('rm', 'one', ...store);
+      const { code, stderr } = await again();
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /^Cannot start fleet one as run one was removed, and its fork \S+ still uses the definition: \S+one\.json\nGive another --run-id\.\n/u,
+      );
+      await run('rm', 'latest', ...store);
+      await put(place.cwd, '.phasegate/fleets/one.json', '{}');
+      expect((await again()).stderr).toMatch(
+        /^Cannot start fleet one as the store has no run one, but a definition of it is there: \S+\nGive another --run-id\.\n/u,
+      );
+    },
+  );
+
   it('stays if a user has started the run from another file', async () => {
     await plan();
     await put(place.cwd, 'own.json', await readFile(definition(), 'utf8').then((text) => text.replace('../..', '.')));
@@ -207,7 +230,15 @@ describe('phasegate workspaces --prune', () => {
     await fleet.ended;
     const { stdout } = await run('workspaces', '--prune', '--rescue');
     const [, path = '', pid = ''] =
-      /^in use {2}(\S+) .* Process (\d+) still works in it, though .*\n$/u.exec(stdout) ?? [];
+      /^in use {2}(\S+) .* Process (\d+) still works in it, though .* has ended\. Resume the run, or end the process\.\n$/u.exec(
+        stdout,
+      ) ?? [];
+    expect((await run('rm', 'latest')).stdout).toContain(
+      `\nprocess ${pid} still works in ${path}: end it, as the run cannot be resumed\n`,
+    );
+    expect((await run('workspaces')).stdout).toMatch(
+      / has ended\. End the process, as the store has no such run to resume\.\n$/u,
+    );
     expect([stdout, existsSync(path)]).toEqual([expect.stringContaining('in use'), true]);
     process.kill(Number(pid), 'SIGKILL');
     await watched.dead();

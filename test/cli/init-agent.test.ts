@@ -79,6 +79,12 @@ it.each([
 /** npm without the network. */
 const QUIET = { npm_config_audit: 'false', npm_config_fund: 'false', npm_config_offline: 'true' };
 
+it.each(['yaml', 'ts'])('phasegate init %s --agent takes a program with {prompt} in its line', async (language) => {
+  const { run } = await lab([], TESTS);
+  expect(await run('init', language, '--agent', 'command:echo {prompt}')).toMatchObject({ code: 0, stderr: '' });
+  expect(await run('check', `pipeline.${language}`)).toMatchObject({ code: 0 });
+});
+
 it.each(['yaml', 'ts'])('phasegate init %s --agent takes a program in a folder with a space', async (language) => {
   const { user, run } = await lab([], TESTS);
   const agent = join(dirname(user), 'my agents/agent');

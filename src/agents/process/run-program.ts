@@ -153,10 +153,13 @@ async function note({ onProcess }: AgentTurn, pid: number): Promise<void> {
 }
 
 function unstartable({ name, line }: Program, { cwd }: AgentTurn, cause: Error): Error {
-  const isMissing = codeOf(cause) === 'ENOENT';
-  const found = isMissing ? `there is no such program, or no directory ${cwd}` : cause.message;
+  const code = codeOf(cause);
+  const found = code === 'ENOENT' ? `there is no such program, or no directory ${cwd}` : cause.message;
   return agentFailed(name, `${shown(line)} cannot be started: ${found}`, {
-    hint: 'Install the program, and check `PATH` and the working directory.',
+    hint:
+      code === 'E2BIG'
+        ? 'The prompt is too long for an argument: give it on standard input.'
+        : 'Install the program, and check `PATH` and the working directory.',
     retryable: false,
     cause,
   });

@@ -7,6 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { counted } from '../../model/values/counts.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
 import { attempt } from '../options/attempt.ts';
 import { removeDefinitions } from '../options/fleet-definition.ts';
@@ -80,12 +81,19 @@ export function sizeText(bytes: number): string {
 
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
 
-/** Says that the work of a fleet stays in the repository, as it is the user's. */
+/** Says that the work of a fleet stays in the repository, as it is the user's. Names the processes that still work for it. */
 async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {
   const refs = await remainingRefs(io.cwd, runId);
   if (!refs) return;
   const { branch, root } = refs;
   io.stdout.write(`its work stays in the repository, as ${branch} and ${root}/…: ${pageOf('fleet.md#refs')}\n`);
+  const { signal } = new AbortController();
+  const listed = await gitWorkspace({ repository: io.cwd })
+    .list(signal)
+    .catch(() => []);
+  for (const { place, path, orphan } of listed)
+    if (place.run === runId && orphan !== undefined)
+      io.stdout.write(`process ${orphan} still works in ${oneLine(path)}: end it, as the run cannot be resumed\n`);
 }
 
 async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {

@@ -5,9 +5,12 @@
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { standingOf } from '../../store/run-status.ts';
 import { applyRun, type Applied } from '../../workspaces/operations/apply-run.ts';
+import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
 import { attempt } from '../options/attempt.ts';
 import { findRun } from '../options/find-run.ts';
+import { withLiveness } from '../options/run-owner.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import { carryOutCommand } from '../show/plan-steps.ts';
@@ -34,6 +37,8 @@ export async function applyStored(wanted: string, flags: ApplyFlags, io: Program
   const { runId, status } = run;
   const again = `phasegate apply ${argument(runId)}${flags.partial ? ' --partial' : ''}${storeArgument(opened)}`;
   if (hasOnlyPlanned(run)) throw onlyPlanned(runId, opened);
+  if (status === 'running' && run.forkOf !== undefined && !(await remainingRefs(io.cwd, runId)))
+    throw notBegun(runId, opened);
   if (status !== 'completed' && !flags.partial) throw notCompleted(run, opened);
   const { signal } = new AbortController();
   const action = `apply run ${runId}`;
@@ -99,8 +104,16 @@ function wayOut(next: string, { paths = [], command }: Extract<Applied, { applie
   return [...shown, ...more, ...again, ...take].join('');
 }
 
-function notCompleted({ runId, status }: ListedRun, opened: OpenStore): PhasegateError {
-  return new PhasegateError('RUN_UNSUCCESSFUL', `Cannot apply run ${runId} as it is not completed: ${status}`, {
+function notBegun(runId: string, opened: OpenStore): PhasegateError {
+  return new PhasegateError('RUN_UNSUCCESSFUL', `Cannot apply run ${runId} as it has no branch here yet`, {
+    hint: `Resume the fork first, as it begins its branch then: phasegate resume ${argument(runId)}${storeArgument(opened)}`,
+  });
+}
+
+function notCompleted(run: ListedRun, opened: OpenStore): PhasegateError {
+  const { runId } = run;
+  const standing = standingOf(withLiveness(run));
+  return new PhasegateError('RUN_UNSUCCESSFUL', `Cannot apply run ${runId} as it is not completed: ${standing}`, {
     hint: `If some of its phases were approved, their work is taken by: phasegate apply ${argument(runId)} --partial${storeArgument(opened)}`,
   });
 }

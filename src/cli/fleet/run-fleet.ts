@@ -20,6 +20,7 @@ import { argument } from '../terminal/text.ts';
 import { runFile, type RunFlags } from '../commands/run.ts';
 import type { Driven } from '../run/drive.ts';
 import { definitionPath } from '../options/fleet-definition.ts';
+import { openStoreToRun, storeArgument, type OpenStore } from '../options/store-option.ts';
 import { readPlanFile } from './read-plan.ts';
 
 /** Flags of `phasegate fleet`. */
@@ -97,8 +98,8 @@ export async function runFleet(
   await mkdir(dirname(path), { recursive: true });
   // Goals and plans must not become part of a commit by chance.
   await writeFile(join(dirname(dirname(path)), '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined);
-  await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch((cause: unknown) => {
-    throw codeOf(cause) === 'EEXIST' ? taken(runId, path) : refused(path, cause);
+  await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch(async (cause: unknown) => {
+    throw codeOf(cause) === 'EEXIST' ? await taken(runId, path, openStoreToRun(flags, io)) : refused(path, cause);
   });
   // The limits are those of the file: flags of a later retry could not raise them.
   return runFile(path, { ...flags, ...noLimits(), runId }, io, ending).catch(async (error: unknown) => {
@@ -139,9 +140,19 @@ function bothGiven(): PhasegateError {
   });
 }
 
-function taken(runId: string, path: string): PhasegateError {
-  return new PhasegateError('FILE_EXISTS', `Cannot start fleet ${runId} as there is one of that id: ${path}`, {
-    hint: `Continue it: phasegate resume ${argument(runId)}. Or give another --run-id.`,
+async function taken(runId: string, path: string, opened: OpenStore | undefined): Promise<PhasegateError> {
+  const runs = (await opened?.store.runs()) ?? [];
+  await opened?.store.close();
+  const isThere = runs.some((run) => run.runId === runId);
+  const fork = runs.find(({ source }) => source === path);
+  const problem = isThere
+    ? 'there is one of that id'
+    : fork
+      ? `run ${runId} was removed, and its fork ${fork.runId} still uses the definition`
+      : `the store has no run ${runId}, but a definition of it is there`;
+  const resume = `Continue it: phasegate resume ${argument(runId)}${opened ? storeArgument(opened) : ''}. Or give`;
+  return new PhasegateError('FILE_EXISTS', `Cannot start fleet ${runId} as ${problem}: ${path}`, {
+    hint: `${isThere ? resume : 'Give'} another --run-id.`,
   });
 }
 

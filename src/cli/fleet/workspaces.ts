@@ -6,6 +6,8 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import type { Pruned, WorkspaceInfo } from '../../workspaces/port.ts';
+import { STORE_VARIABLE } from '../options/defaults.ts';
+import { openStore } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
@@ -27,7 +29,8 @@ export async function listWorkspaces(flags: WorkspacesFlags, io: ProgramIo): Pro
   const pruned: Pruned = flags.prune
     ? await workspaces.prune({ signal, rescue: flags.rescue })
     : { removed: [], left: await workspaces.list(signal) };
-  const { left, rescued = [] } = pruned;
+  const { rescued = [] } = pruned;
+  const left = await advised(pruned.left, io);
   const refs = new Map(rescued.map(({ path, ref }) => [path, ref]));
   const removed = pruned.removed.map((path) => ({ path, state: 'removed', ref: refs.get(path) }));
   const isHinted = flags.prune && !flags.rescue && left.some(({ state }) => state === 'left');
@@ -39,6 +42,25 @@ export async function listWorkspaces(flags: WorkspacesFlags, io: ProgramIo): Pro
 }
 
 // --- internal ---
+
+/** Adds what to do about processes that work on. Only an unfinished run of the store can be resumed. */
+async function advised(infos: readonly WorkspaceInfo[], io: ProgramIo): Promise<readonly WorkspaceInfo[]> {
+  if (infos.every(({ orphan }) => orphan === undefined)) return infos;
+  const running = new Set<string>();
+  try {
+    const { store } = openStore({ store: io.env[STORE_VARIABLE] }, 'read', io);
+    for (const { runId } of await store.runs({ status: ['running'] })) running.add(runId);
+    await store.close();
+  } catch {
+    // Nothing can be resumed without a store that can be read.
+  }
+  return infos.map((info) => {
+    const end = running.has(info.place.run)
+      ? 'Resume the run, or end the process.'
+      : 'End the process, as the store has no such run to resume.';
+    return info.orphan === undefined ? info : { ...info, reason: `${info.reason} ${end}` };
+  });
+}
 
 const STATES: Readonly<Record<WorkspaceInfo['state'], string>> = {
   inUse: 'in use',

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readAgentLine } from '../options/agent-line.ts';
+import { promptWay, readAgentLine } from '../options/agent-line.ts';
 
 /** The example in TypeScript. */
 export const FIRST_MODULE = `import { approve, definePipeline, phase, retry, retryPredecessor } from 'phasegate';
@@ -151,7 +151,7 @@ function codeOf(agent: string | undefined): AgentCode {
   const command = (words: readonly string[]): AgentCode => ({
     imported: 'commandAgent',
     from: 'phasegate/agents',
-    made: `commandAgent([${words.map((word) => JSON.stringify(word)).join(', ')}], { readOnly: true })`,
+    made: `commandAgent([${words.map((word) => JSON.stringify(word)).join(', ')}], { ${promptWay(words) ? "prompt: 'argument', " : ''}readOnly: true })`,
   });
   if (agent === undefined) return command(PLACEHOLDER);
   const line = readAgentLine(agent);

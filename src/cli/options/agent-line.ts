@@ -27,6 +27,11 @@ export function readAgentLine(agent: string): AgentLine | undefined {
   return undefined;
 }
 
+/** Returns the way in which a program gets its prompt: in place of `{prompt}` in an argument, or else on standard input. */
+export function promptWay([, ...args]: readonly string[]): 'argument' | undefined {
+  return args.some((word) => word.includes('{prompt}')) ? 'argument' : undefined;
+}
+
 // --- internal ---
 
 const KINDS = ['acp', 'command'] as const;

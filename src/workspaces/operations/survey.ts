@@ -71,11 +71,11 @@ async function stateOf(
   { repository, home, options }: Survey,
   one: Try,
   work: string,
-): Promise<Pick<WorkspaceInfo, 'state' | 'reason'>> {
+): Promise<Pick<WorkspaceInfo, 'state' | 'reason' | 'orphan'>> {
   const { marker } = one;
   if (isInUse(one)) return { state: 'inUse', reason: `Process ${marker.owner.pid} uses it.` };
   const [other] = marker.state === 'closed' ? [] : await processesIn(work, marker.groups);
-  if (other !== undefined) return { state: 'inUse', reason: orphanText(other) };
+  if (other !== undefined) return { state: 'inUse', reason: orphanText(other), orphan: other };
   if (marker.state === 'making') return { state: 'removable', reason: 'It was never completed.' };
   if (marker.disposable === true) return { state: 'removable', reason: 'Nobody needs its files.' };
   if (marker.isolation === 'inPlace') return { state: 'removable', reason: "It is a mark in the user's own folder." };
@@ -88,5 +88,5 @@ async function stateOf(
 }
 
 function orphanText(pid: number): string {
-  return `Process ${pid} still works in it, though the phasegate that started it has ended. Resume the run, or end the process.`;
+  return `Process ${pid} still works in it, though the phasegate that started it has ended.`;
 }

@@ -8,7 +8,7 @@ import type { Agent } from '../../../agents/agent.ts';
 import { commandAgent } from '../../../agents/command/command-agent.ts';
 import { jsonlAgent } from '../../../agents/jsonl/jsonl-agent.ts';
 import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
-import { readAgentLine } from '../../options/agent-line.ts';
+import { promptWay, readAgentLine } from '../../options/agent-line.ts';
 import { KNOWN_AGENTS, type AgentFields } from './agent-schema.ts';
 
 /** Options of {@link agentOf}. */
@@ -30,7 +30,7 @@ export interface AgentOptions {
 export function agentOf(given: AgentFields, { isCompared = false }: AgentOptions = {}): Agent {
   const readOnly = isCompared ? true : undefined;
   if (typeof given === 'string') return namedAgent(given, readOnly);
-  if (Array.isArray(given)) return commandAgent(lineOf(given), { readOnly });
+  if (Array.isArray(given)) return commandOf(given, readOnly);
   const { profile, acp = [], command, name, model, args, program, prompt, readMode, reports } = given;
   const env = given.env && Object.fromEntries(Object.entries(given.env).map(([key, value]) => [key, String(value)]));
   if (profile !== undefined) {
@@ -57,7 +57,7 @@ export function agentOf(given: AgentFields, { isCompared = false }: AgentOptions
 
 function namedAgent(given: string, readOnly: true | undefined): Agent {
   const line = readAgentLine(given);
-  if (line?.kind === 'command') return commandAgent(lineOf(line.words), { readOnly });
+  if (line?.kind === 'command') return commandOf(line.words, readOnly);
   if (line) return acpOf(line.words, {});
   const known = KNOWN_AGENTS.find((one) => one === given);
   if (known) return jsonlAgent(known);
@@ -70,6 +70,11 @@ function namedAgent(given: string, readOnly: true | undefined): Agent {
   );
 }
 
+function commandOf(words: Words, readOnly: true | undefined): Agent {
+  const line = lineOf(words);
+  return commandAgent(line, { prompt: promptWay(line), readOnly });
+}
+
 function acpOf(
   [command = '', ...args]: readonly string[],
   more: Omit<Parameters<typeof acpAgent>[0], 'command'>,
@@ -77,7 +82,9 @@ function acpOf(
   return acpAgent({ command, args, ...more });
 }
 
-function lineOf(words: readonly (string | number | boolean)[]): readonly [string, ...string[]] {
+type Words = readonly (string | number | boolean)[];
+
+function lineOf(words: Words): readonly [string, ...string[]] {
   const [program = '', ...args] = words.map(String);
   return [program, ...args];
 }
