@@ -437,6 +437,32 @@ phases:
     ]);
   });
 
+  it('reports a program that is empty, or blank in a line of the shell, beside all other problems', () => {
+    const source = `
+name: empty
+phases:
+  - name: p
+    after: [zz]
+    tasks:
+      - name: t
+        command: ['', x]
+        comand: y
+      - { name: u, command: '  ', shell: true }
+    review:
+      checks: [{ name: c, command: [''] }]
+      by: { command: [''] }
+`;
+    const found = [...problemsOf(source).matchAll(/p\.yaml:(\d+:\d+: .*?)(?:\. |\n)/gu)].map(([, text]) => text);
+    expect(found).toEqual([
+      '5:13: phase "p": it comes after "zz", which is not a phase of this pipeline',
+      '8:19: item 1 of "command": expected a program, found none',
+      '9:9: unknown key "comand"',
+      '10:29: "command": expected a program, found none',
+      '12:37: item 1 of "command": expected a program, found none',
+      '13:23: item 1 of "command": expected a program, found none',
+    ]);
+  });
+
   it('reports no follow-up problem', () => {
     const source = `name: x
 phases:
