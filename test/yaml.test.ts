@@ -463,6 +463,15 @@ phases:
     ]);
   });
 
+  it.each([
+    ['name: a\n---\nname: b', '2:1: a pipeline file has one document: move this one to a file of its own'],
+    ['limits: { costUsd: .inf }', '1:20: "costUsd": expected a number, found Infinity'],
+    ['limits: { tokens: -.inf }', '1:19: "tokens": expected a number, found -Infinity'],
+    ['limits: { costUsd: .nan }', '1:20: "costUsd": expected a number, found NaN'],
+  ])('reports in %j %s', (source, problem) => {
+    expect(problemsOf(source)).toContain(`\n  p.yaml:${problem}\n`);
+  });
+
   it('reports no follow-up problem', () => {
     const source = `name: x
 phases:
@@ -548,7 +557,7 @@ phases:
     ['name: [x\nphases: 1', '2:1: '],
     ['name: x\nname: y', '2:1: Map keys must be unique'],
     ['a: *b', '1:4: Unresolved alias'],
-    ['--- 1\n--- 2', 'multiple documents'],
+    ['--- 1\n--- 2', 'has one document'],
     ['name: "\\x1B[31m"\nnmae: x', '2:1: unknown key "nmae". Did you mean "name"?'],
     ['name: x\npolicy: { max_retries: 3 }\nphases: 1', 'unknown key "max_retries". Did you mean "maxRetries"?'],
     [
