@@ -41,6 +41,18 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXIST
   expect((await phasegate(['show', 'r1'], { cwd })).stdout).toContain('completed');
 }
 
+it.each([
+  ['report', 'latest'],
+  ['report', 'latest', '--html'],
+  ['export', 'latest'],
+  ['graph', 'p.yaml'],
+])('is standard output if its name is "-": %s %s %s', async (...args) => {
+  const printed = await phasegate(args, { cwd });
+  expect(printed.code).toBe(0);
+  expect(await phasegate([...args, '-o', '-'], { cwd })).toEqual(printed);
+  expect(existsSync(join(cwd, '-'))).toBe(false);
+});
+
 describe('a file to write', () => {
   it.each(WRITERS)('is never the store: %s', async (_, args) => {
     symlinkSync(join(cwd, STORE), join(cwd, 'link.db'));

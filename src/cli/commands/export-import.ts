@@ -46,7 +46,8 @@ export interface ImportFlags extends StoreFlags {
 /** Writes a run to one file or to standard output. */
 export async function exportStored(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
   const { output } = flags;
-  const file = output === undefined ? undefined : outputFile(output, { store: storeFileOf(flags, io) }, io);
+  const file =
+    output === undefined || output === '-' ? undefined : outputFile(output, { store: storeFileOf(flags, io) }, io);
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   refuseDamaged('export', run);

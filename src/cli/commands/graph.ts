@@ -48,7 +48,8 @@ export interface GraphFlags extends StoreFlags {
 export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
   const pipeline = wanted !== undefined && (await isFile(wanted, io)) ? placeOf(wanted, io) : undefined;
-  const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io), pipeline }, io);
+  const file =
+    out === undefined || out === '-' ? undefined : outputFile(out, { store: storeFileOf(flags, io), pipeline }, io);
   const format = flags.format ?? formatOf(out);
   if (machine !== undefined) {
     if (wanted !== undefined) throw ofBoth(wanted, machine);

@@ -34,7 +34,7 @@ export interface ReportFlags extends StoreFlags {
 /** Writes a report on a run: its course, defects and measures. */
 export async function reportStored(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
   const { out } = flags;
-  const file = out === undefined ? undefined : outputFile(out, { store: storeFileOf(flags, io) }, io);
+  const file = out === undefined || out === '-' ? undefined : outputFile(out, { store: storeFileOf(flags, io) }, io);
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   const fold = foldReport();
