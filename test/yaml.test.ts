@@ -464,7 +464,7 @@ phases:
   });
 
   it.each([
-    ['name: a\n---\nname: b', '2:1: a pipeline file has one document: move this one to a file of its own'],
+    ['name: a\n---\nname: b', '2:1: a pipeline file has one document: move this to another file'],
     ['limits: { costUsd: .inf }', '1:20: "costUsd": expected a number, found Infinity'],
     ['limits: { tokens: -.inf }', '1:19: "tokens": expected a number, found -Infinity'],
     ['limits: { costUsd: .nan }', '1:20: "costUsd": expected a number, found NaN'],

@@ -72,10 +72,9 @@ function readJson(line: CommandLine, text: string, omitted: number): unknown {
   try {
     if (omitted === 0) return JSON.parse(text);
   } catch (cause) {
-    const end = tail(text);
     throw new PhasegateError(
       'COMMAND_FAILED',
-      `Cannot read the output of ${shown(line)} as JSON: ${String(cause)}${end === '' ? '' : `\n${end}`}`,
+      `Cannot read the output of ${shown(line)} as JSON: ${String(cause)}\n${tail(text)}`.trimEnd(),
       { hint: 'Print one JSON value on standard output, and everything else on standard error.', cause },
     );
   }

@@ -6,12 +6,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
-/**
- * Decodes the bytes of a file.
- *
- * @param file Its name, for the error.
- * @throws PhasegateError `FILE_UNREADABLE` if they are not UTF-8.
- */
+/** Decodes a file. @throws PhasegateError `FILE_UNREADABLE` if it is not UTF-8. */
 export function utf8In(bytes: Buffer, file: string): string {
   if (isUtf8(bytes)) return bytes.toString();
   throw new PhasegateError('FILE_UNREADABLE', `Cannot read ${file} as it is not UTF-8`, { hint: 'Save it as UTF-8.' });

@@ -5,7 +5,7 @@
  */
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 
-/** Writes the message, with the class if it is more specific than "Error", and with the cause if the message does not say it. */
+/** Writes the message, with the class if it is more specific than "Error", and with a cause that it does not say. */
 export function errorText({ name, message, cause }: Pick<ErrorInfo, 'name' | 'message' | 'cause'>): string {
   const isPlain = name === 'Error' || name.endsWith('PhasegateError') || /^[a-z]/u.test(name);
   const text = isPlain ? message : `${name}: ${message}`;

@@ -81,7 +81,7 @@ const LONGEST_EXCERPT = 120;
 const MOST_LEVELS = 100;
 const TOO_DEEP = `lists and maps are nested more than ${MOST_LEVELS} levels deep: flatten them`;
 
-const ONE_DOCUMENT = 'a pipeline file has one document: move this one to a file of its own';
+const ONE_DOCUMENT = 'a pipeline file has one document: move this to another file';
 
 /** Parses a text. Text that the parser cannot descend into becomes a document with one error. */
 function parsed(source: string, lineCounter: LineCounter): Document {
