@@ -228,6 +228,12 @@ describe('command', () => {
       /COMMAND_FAILED: Cannot read the output of `.*` as JSON: SyntaxError[^]*\nnope\n/u,
     ],
     [
+      'no output in place of JSON',
+      node(''),
+      { output: 'json' },
+      /as JSON: SyntaxError: [^\n]+ JSON input\nPrint one JSON value/u,
+    ],
+    [
       'JSON with a hole',
       node(`console.log('"' + 'x'.repeat(100) + '"')`),
       { output: 'json', maxOutputBytes: 10 },

@@ -437,6 +437,41 @@ phases:
     ]);
   });
 
+  it('reports a program that is empty, or blank in a line of the shell, beside all other problems', () => {
+    const source = `
+name: empty
+phases:
+  - name: p
+    after: [zz]
+    tasks:
+      - name: t
+        command: ['', x]
+        comand: y
+      - { name: u, command: '  ', shell: true }
+    review:
+      checks: [{ name: c, command: [''] }]
+      by: { command: [''] }
+`;
+    const found = [...problemsOf(source).matchAll(/p\.yaml:(\d+:\d+: .*?)(?:\. |\n)/gu)].map(([, text]) => text);
+    expect(found).toEqual([
+      '5:13: phase "p": it comes after "zz", which is not a phase of this pipeline',
+      '8:19: item 1 of "command": expected a program, found none',
+      '9:9: unknown key "comand"',
+      '10:29: "command": expected a program, found none',
+      '12:37: item 1 of "command": expected a program, found none',
+      '13:23: item 1 of "command": expected a program, found none',
+    ]);
+  });
+
+  it.each([
+    ['name: a\n---\nname: b', '2:1: a pipeline file has one document: move this to another file'],
+    ['limits: { costUsd: .inf }', '1:20: "costUsd": expected a number, found Infinity'],
+    ['limits: { tokens: -.inf }', '1:19: "tokens": expected a number, found -Infinity'],
+    ['limits: { costUsd: .nan }', '1:20: "costUsd": expected a number, found NaN'],
+  ])('reports in %j %s', (source, problem) => {
+    expect(problemsOf(source)).toContain(`\n  p.yaml:${problem}\n`);
+  });
+
   it('reports no follow-up problem', () => {
     const source = `name: x
 phases:
@@ -522,7 +557,7 @@ phases:
     ['name: [x\nphases: 1', '2:1: '],
     ['name: x\nname: y', '2:1: Map keys must be unique'],
     ['a: *b', '1:4: Unresolved alias'],
-    ['--- 1\n--- 2', 'multiple documents'],
+    ['--- 1\n--- 2', 'has one document'],
     ['name: "\\x1B[31m"\nnmae: x', '2:1: unknown key "nmae". Did you mean "name"?'],
     ['name: x\npolicy: { max_retries: 3 }\nphases: 1', 'unknown key "max_retries". Did you mean "maxRetries"?'],
     [

@@ -1,4 +1,4 @@
-/** Files that an editor has begun with a byte order mark. */
+/** Files that an editor has begun with a byte order mark, or saved in another encoding than UTF-8. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -35,4 +35,31 @@ it('are read as JSON: input, outputs of a person, fleets and archives', async ()
   await run('export', 'text', '-o', 'text.jsonl');
   await writeFile(join(cwd, 'text.jsonl'), `\uFEFF${await readFile(join(cwd, 'text.jsonl'), 'utf8')}`);
   expect(await run('import', 'text.jsonl', '--store', 'other.db')).toMatchObject({ code: 0, stderr: '' });
+});
+
+it('are refused if they are not UTF-8: pipelines, fleets, plans, input and outputs of a person', async () => {
+  const cwd = await files({ 'text.yaml': PIPELINE });
+  const run = (...args: readonly string[]) => phasegate(args, { cwd, input: '{ "about": "café" }' });
+  for (const [name, text] of [
+    ['latin.yaml', PIPELINE.replace('echo draft', 'echo café')],
+    ['latin.json', '{ "goal": "café" }'],
+  ] as const) {
+    await writeFile(join(cwd, name), text, 'latin1');
+  }
+  expect(await run('run', 'text.yaml', '--input-file', '-')).toMatchObject({ stderr: '' });
+  const [item = ''] = (await run('inbox', '--json')).stdout
+    .split('\n')
+    .map((line) => /"id":"([^"]*)"/u.exec(line)?.[1]);
+  const file = {
+    stderr: expect.stringMatching(/^Cannot read .* as it is not UTF-8\nSave it as UTF-8\.\n/u) as string,
+  };
+  for (const args of [
+    ['check', 'latin.yaml'],
+    ['check', 'latin.json'],
+    ['fleet', '--plan', 'latin.json'],
+    ['run', 'text.yaml', '--input-file', 'latin.json'],
+    ['inbox', 'answer', item, '--edit', 'latin.json'],
+  ]) {
+    expect(await run(...args)).toMatchObject(file);
+  }
 });

@@ -72,6 +72,9 @@ it.each([
   expect(await readFile(join(user, 'CONTRIBUTING.md'), 'utf8')).toMatch(
     programs.length > 0 ? /^Run the tests\./u : /^Name an agent/u,
   );
+  const titles = await git(user, 'log', '--format=%s');
+  expect(titles).not.toContain('left out');
+  expect(titles.includes('change this rep…')).toBe(language === 'yaml');
   const again = await run('init', language, '--agent');
   expect([again.code, await readFile(join(user, file), 'utf8')]).toEqual([2, text]);
 });

@@ -43,6 +43,30 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXIST
   expect((await phasegate(['show', 'r1'], { cwd })).stdout).toContain('completed');
 }
 
+it.each([
+  ['report', 'latest'],
+  ['report', 'latest', '--html'],
+  ['export', 'latest'],
+  ['graph', 'p.yaml'],
+])('is standard output if its name is "-": %s %s %s', async (...args) => {
+  const printed = await phasegate(args, { cwd });
+  expect(printed.code).toBe(0);
+  expect(await phasegate([...args, '-o', '-'], { cwd })).toEqual(printed);
+  expect(existsSync(join(cwd, '-'))).toBe(false);
+});
+
+it.each([
+  ['coverage', '--html', '-'],
+  ['plan', 'A goal.', '--agent', 'command:false', '--run-id', 'r2', '-o', '-'],
+])('is not standard output if that has other text: %s', async (...args) => {
+  expect(await phasegate(args, { cwd })).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining('Cannot write to standard output') as string,
+  });
+  expect(existsSync(join(cwd, '-'))).toBe(false);
+});
+
 describe('a file to write', () => {
   it.each(WRITERS)('is never the store: %s', async (_, args) => {
     symlinkSync(join(cwd, STORE), join(cwd, 'link.db'));

@@ -83,6 +83,14 @@ describe('problemLine()', () => {
   });
 });
 
+describe('errorText()', () => {
+  it('says a cause once', () => {
+    const info = { code: 'TASK_FAILED', name: 'Error', cause: 'SyntaxError: Unexpected end of JSON input' };
+    expect(errorText({ ...info, message: `Cannot read it: ${info.cause}` })).toBe(`Cannot read it: ${info.cause}`);
+    expect(errorText({ ...info, message: 'Cannot read it' })).toBe(`Cannot read it (cause: ${info.cause})`);
+  });
+});
+
 describe('fit()', () => {
   it.each([
     [['ab', 'cd'], 4, 'abcd'],

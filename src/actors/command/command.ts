@@ -74,7 +74,7 @@ function readJson(line: CommandLine, text: string, omitted: number): unknown {
   } catch (cause) {
     throw new PhasegateError(
       'COMMAND_FAILED',
-      `Cannot read the output of ${shown(line)} as JSON: ${String(cause)}\n${tail(text)}`,
+      `Cannot read the output of ${shown(line)} as JSON: ${String(cause)}\n${tail(text)}`.trimEnd(),
       { hint: 'Print one JSON value on standard output, and everything else on standard error.', cause },
     );
   }

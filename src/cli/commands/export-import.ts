@@ -30,7 +30,7 @@ import {
   type StoreFlags,
 } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { outputFile, refuseDefinitions, type OutputFile } from '../process/output-file.ts';
+import { outputOrStandard, refuseDefinitions, type OutputFile } from '../process/output-file.ts';
 import { withAddress } from '../terminal/error-text.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -54,7 +54,7 @@ export interface ImportFlags extends StoreFlags {
 /** Writes a run to one file or to standard output. */
 export async function exportStored(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
   const { output } = flags;
-  const file = output === undefined ? undefined : outputFile(output, keptFilesOf(flags, io), io);
+  const file = outputOrStandard(output, keptFilesOf(flags, io), io);
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   refuseDamaged('export', run);

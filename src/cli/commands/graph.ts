@@ -27,7 +27,7 @@ import { loadPipeline } from '../load/load.ts';
 import { findRun } from '../options/find-run.ts';
 import { keptFilesOf, openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
-import { outputFile, refuseDefinitions, type OutputFile } from '../process/output-file.ts';
+import { outputOrStandard, refuseDefinitions, type OutputFile } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
@@ -48,7 +48,7 @@ export interface GraphFlags extends StoreFlags {
 export async function drawGraph(wanted: string | undefined, flags: GraphFlags, io: ProgramIo): Promise<ExitCode> {
   const { machine, out } = flags;
   const pipeline = wanted !== undefined && (await isFile(wanted, io)) ? placeOf(wanted, io) : undefined;
-  const file = out === undefined ? undefined : outputFile(out, { ...keptFilesOf(flags, io), pipeline }, io);
+  const file = outputOrStandard(out, { ...keptFilesOf(flags, io), pipeline }, io);
   const format = flags.format ?? formatOf(out);
   if (machine !== undefined) {
     if (wanted !== undefined) throw ofBoth(wanted, machine);

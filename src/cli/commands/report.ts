@@ -13,7 +13,7 @@ import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { keptFilesOf, openStore, type StoreFlags } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
-import { outputFile, refuseDefinitions } from '../process/output-file.ts';
+import { outputOrStandard, refuseDefinitions } from '../process/output-file.ts';
 import { writeOut } from '../process/write-out.ts';
 import { foldReport, type ReportData } from '../report/data.ts';
 import { asHtml } from '../report/html.ts';
@@ -34,7 +34,7 @@ export interface ReportFlags extends StoreFlags {
 /** Writes a report on a run: its course, defects and measures. */
 export async function reportStored(wanted: string, flags: ReportFlags, io: ProgramIo): Promise<ExitCode> {
   const { out } = flags;
-  const file = out === undefined ? undefined : outputFile(out, keptFilesOf(flags, io), io);
+  const file = outputOrStandard(out, keptFilesOf(flags, io), io);
   const opened = openStore(flags, 'read', io);
   const run = await findRun(opened, wanted);
   refuseDefinitions(file, [run]);

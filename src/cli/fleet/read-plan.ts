@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { PLAN } from '../../fleet/approval.ts';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { parseJson } from '../options/parse-json.ts';
+import { parseJson, utf8In } from '../options/parse-json.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
@@ -18,7 +18,7 @@ import { oneLine } from '../terminal/text.ts';
  * @throws PhasegateError `FILE_UNREADABLE`; `PLAN_INVALID` if the file is no JSON, or its run has no approved plan.
  */
 export async function readPlanFile(file: string, io: ProgramIo): Promise<unknown> {
-  const value = jsonIn(file, await textOf(file, io));
+  const value = jsonIn(file, utf8In(await bytesOf(file, io), `the plan "${file}"`));
   const run = shownRun.safeParse(value);
   if (!run.success) return value;
   const planned = approvedPlan.safeParse(run.data.phases[PLAN]);
@@ -36,9 +36,9 @@ const approvedPlan = z.object({
   outputs: z.object({ [PLAN]: z.record(z.string(), z.unknown()) }),
 });
 
-async function textOf(file: string, io: ProgramIo): Promise<string> {
+async function bytesOf(file: string, io: ProgramIo): Promise<Buffer> {
   try {
-    return await readFile(placeOf(file, io), 'utf8');
+    return await readFile(placeOf(file, io));
   } catch (cause) {
     const isMissing = codeOf(cause) === 'ENOENT';
     const found = isMissing ? 'there is no such file' : errorInfo(cause).message;

@@ -11,7 +11,7 @@ import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { ItemDetail } from '../../projections/inbox/item-detail.ts';
 import { reclassify } from '../../projections/inbox/reclassify.ts';
 import type { Reply } from '../../projections/inbox/reply.ts';
-import { parseJson } from '../options/parse-json.ts';
+import { parseJson, utf8In } from '../options/parse-json.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
@@ -91,16 +91,16 @@ async function outputsIn(
   file: string,
   io: Pick<ProgramIo, 'cwd'>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = await readFile(placeOf(file, io), 'utf8');
+    bytes = await readFile(placeOf(file, io));
   } catch (cause) {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot read ${file} as ${errorInfo(cause).message}`, {
       hint: 'Name a JSON file with the outputs by task, such as { "draft": "the better text" }.',
       cause,
     });
   }
-  const outputs = outputsSchema.safeParse(valueIn(text));
+  const outputs = outputsSchema.safeParse(valueIn(utf8In(bytes, file)));
   if (outputs.success) return outputs.data;
   throw wrong(
     item,

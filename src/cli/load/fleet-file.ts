@@ -14,7 +14,7 @@ import type { Pipeline } from '../../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsSchema } from '../../model/plan/policy-schema.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
-import { parseJson } from '../options/parse-json.ts';
+import { parseJson, utf8In } from '../options/parse-json.ts';
 import { agent as agentSchema, permissions, type AgentFields } from './yaml/agent-schema.ts';
 import { agentOf } from './yaml/build-agent.ts';
 
@@ -68,7 +68,7 @@ const MOST_BYTES = 4_000_000;
 export async function loadFleet(file: string, path: string): Promise<Pipeline> {
   const bytes = await readFile(path);
   if (bytes.length > MOST_BYTES) throw invalid(file, `it has more than ${MOST_BYTES} bytes`);
-  return fleetIn(file, jsonIn(file, bytes.toString('utf8')), dirname(path));
+  return fleetIn(file, jsonIn(file, utf8In(bytes, `"${file}"`)), dirname(path));
 }
 
 /**

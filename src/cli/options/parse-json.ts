@@ -1,8 +1,16 @@
 /**
- * JSON that a user has written.
+ * JSON and other text that a user has written.
  *
  * @module
  */
+import { isUtf8 } from 'node:buffer';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+
+/** Decodes a file. @throws PhasegateError `FILE_UNREADABLE` if it is not UTF-8. */
+export function utf8In(bytes: Buffer, file: string): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new PhasegateError('FILE_UNREADABLE', `Cannot read ${file} as it is not UTF-8`, { hint: 'Save it as UTF-8.' });
+}
 
 /** Parses JSON, which may begin with a byte order mark. @throws SyntaxError if it is no JSON. */
 export function parseJson(text: string): unknown {

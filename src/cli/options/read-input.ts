@@ -4,11 +4,11 @@
  * @module
  */
 import { readFile } from 'node:fs/promises';
-import { text as readAll } from 'node:stream/consumers';
+import { buffer as readAll } from 'node:stream/consumers';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { isFields } from '../../model/values/json.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson, utf8In } from './parse-json.ts';
 
 /** The flags that give the input of a run. */
 export interface InputFlags {
@@ -48,16 +48,17 @@ function readField(field: string): readonly [string, unknown] {
 }
 
 async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = file === '-' ? await readAll(io.stdin) : await readFile(placeOf(file, io), 'utf8');
+    bytes = file === '-' ? await readAll(io.stdin) : await readFile(placeOf(file, io));
   } catch (cause) {
     throw new PhasegateError('FILE_UNREADABLE', `Cannot read --input-file "${file}": ${errorInfo(cause).message}`, {
       hint: 'Name a JSON file that can be read.',
       cause,
     });
   }
-  return jsonIn(text, `--input-file "${file}"`, 'Correct it. Keys and strings need double quotes in JSON.');
+  const where = `--input-file "${file}"`;
+  return jsonIn(utf8In(bytes, where), where, 'Correct it. Keys and strings need double quotes in JSON.');
 }
 
 const TEXT_HINT = 'Strings need double quotes in JSON; key=text takes a string as it is.';

@@ -32,9 +32,13 @@ export interface KeptFiles {
 /**
  * Accepts the name of a file to write. A command calls it before it does anything else.
  *
- * @throws PhasegateError `FILE_EXISTS` if that file belongs to a store, is in the folder of phasegate or is the pipeline, by any path.
+ * @throws PhasegateError `INPUT_INVALID` if the name is `-`; `FILE_EXISTS` if that file belongs to a store, is in the folder of phasegate or is the pipeline, by any path.
  */
 export function outputFile(name: string, { folder, store, session, pipeline }: KeptFiles, io: ProgramIo): OutputFile {
+  if (name === STANDARD)
+    throw new PhasegateError('INPUT_INVALID', 'Cannot write to standard output as the command has other text for it', {
+      hint: 'Name a file.',
+    });
   const path = placeOf(name, io);
   if (store !== undefined && isFileOfStore(path, store)) throw kept(name, 'it is a file of the store');
   if (session !== undefined && isSameFile(path, session)) throw kept(name, 'it is a file of the store');
@@ -42,6 +46,11 @@ export function outputFile(name: string, { folder, store, session, pipeline }: K
   if (isFileOfDatabase(path)) throw kept(name, 'it is a file of a database, such as another store');
   if (isInFolder(path, folder)) throw kept(name, `${basename(folder)} is the folder of phasegate's own files`);
   return { name, path };
+}
+
+/** Does the same as {@link outputFile}. Returns `undefined` for standard output, which is meant by no name and by `-`. */
+export function outputOrStandard(name: string | undefined, files: KeptFiles, io: ProgramIo): OutputFile | undefined {
+  return name === undefined || name === STANDARD ? undefined : outputFile(name, files, io);
 }
 
 /**
@@ -59,6 +68,9 @@ export function refuseDefinitions(
 }
 
 // --- internal ---
+
+/** The name of standard output. */
+const STANDARD = '-';
 
 function kept(name: string, rule: string): PhasegateError {
   return new PhasegateError('FILE_EXISTS', `Cannot write "${name}" as ${rule}`, { hint: 'Name another file.' });

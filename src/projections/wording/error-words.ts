@@ -5,12 +5,14 @@
  */
 import type { ErrorInfo } from '../../model/errors/phasegate-error.ts';
 
-/** Writes the message, with the class if it is more specific than "Error", and with the cause. */
+/** Writes the message, with the class if it is more specific than "Error", and with a cause that it does not say. */
 export function errorText({ name, message, cause }: Pick<ErrorInfo, 'name' | 'message' | 'cause'>): string {
   const isPlain = name === 'Error' || name.endsWith('PhasegateError') || /^[a-z]/u.test(name);
   const text = isPlain ? message : `${name}: ${message}`;
   const end = docsStart(text);
-  return cause === undefined ? text : `${text.slice(0, end)} (cause: ${cause})${text.slice(end)}`;
+  return cause === undefined || text.includes(cause)
+    ? text
+    : `${text.slice(0, end)} (cause: ${cause})${text.slice(end)}`;
 }
 
 /** Removes the reference to the documentation from a message. */

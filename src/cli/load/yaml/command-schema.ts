@@ -27,10 +27,18 @@ export const backoff = z.strictObject(
   ),
 );
 
+const EMPTY = 'expected a program, found none';
+
 /** Keys of every command. */
 export const command = {
   command: withDescription(
-    z.union([z.array(z.union([text, z.number(), z.boolean()])).min(1), text.min(1)]),
+    z.union([
+      z
+        .array(z.union([text, z.number(), z.boolean()]))
+        .min(1)
+        .refine(([program]) => program !== '', { path: [0], message: EMPTY }),
+      text.regex(/\S/u, EMPTY),
+    ]),
     'The program and its arguments, without a shell. With "shell: true" one line of text for the shell.',
   ),
   shell: withDescription(

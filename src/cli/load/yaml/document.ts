@@ -44,7 +44,10 @@ export function readYaml(source: string): YamlDocument {
   const document = parsed(source, lines);
   const deep = tooDeep(document);
   if (!deep) keepWords(document);
-  const problems = [...document.errors, ...document.warnings].map(({ message, pos }) => ({ message, offset: pos[0] }));
+  const problems = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    message: code === 'MULTIPLE_DOCS' ? ONE_DOCUMENT : message,
+    offset: pos[0],
+  }));
   // The parser reports that its stack is full as an error of the text.
   const full = problems.find(({ message }) => message.includes('call stack'));
   const only = deep ?? (full && { ...full, message: TOO_DEEP });
@@ -77,6 +80,8 @@ const LONGEST_EXCERPT = 120;
 /** The most levels of lists and maps within each other. */
 const MOST_LEVELS = 100;
 const TOO_DEEP = `lists and maps are nested more than ${MOST_LEVELS} levels deep: flatten them`;
+
+const ONE_DOCUMENT = 'a pipeline file has one document: move this to another file';
 
 /** Parses a text. Text that the parser cannot descend into becomes a document with one error. */
 function parsed(source: string, lineCounter: LineCounter): Document {

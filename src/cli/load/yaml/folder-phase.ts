@@ -17,8 +17,8 @@ import type { AnyPhase, AnyReview, ReviewOptions } from '../../../model/handlers
 import type { AnyTask, TaskContext } from '../../../model/handlers/task.ts';
 import { HAND_OVER, OWN_TASKS } from '../../../model/plan/level.ts';
 import { cutList } from '../../../model/values/counts.ts';
-import { cutEnd } from '../../../model/values/text-limits.ts';
 import type { Workspaces } from '../../../workspaces/port.ts';
+import { cut } from '../../terminal/text.ts';
 import { reviewerName, type ReviewFields, type TaskFields } from './build-work.ts';
 import {
   fleetOptions,
@@ -53,7 +53,7 @@ type PhaseFields = PipelineFile['phases'][number];
 /** Builds the options of a gate besides its checks and reviewers. */
 type GateOf = (review: ReviewFields) => Omit<ReviewOptions<unknown, unknown>, 'checks' | 'by'>;
 
-/** Most characters of the title of a commit. */
+/** Most columns of the title of a commit. */
 const LONGEST_TITLE = 72;
 
 /** The work of an agent as a subtask; none if the task is a command. */
@@ -63,7 +63,7 @@ function subtaskOf({ name, agent, prompt = '' }: TaskFields): readonly Subtask[]
 }
 
 function titleOf(prompt: string): string {
-  return cutEnd(prompt.trim().split('\n', 1)[0] ?? '', LONGEST_TITLE);
+  return cut(prompt.trim().split('\n', 1)[0] ?? '', LONGEST_TITLE);
 }
 
 /** Writes the whole pipeline for its agents. */

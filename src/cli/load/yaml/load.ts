@@ -10,6 +10,7 @@ import { PipelineInvalidError, type Problem } from '../../../model/definition/pi
 import { PhasegateError } from '../../../model/errors/phasegate-error.ts';
 import { counted, cutList } from '../../../model/values/counts.ts';
 import { TEXT_LIMITS } from '../../../model/values/text-limits.ts';
+import { utf8In } from '../../options/parse-json.ts';
 import { pageOf } from '../../terminal/doc-pages.ts';
 import type { LoadedPipeline } from '../load-module.ts';
 import { agentProblems, reservedNames, withoutAgents } from './agent-problems.ts';
@@ -29,7 +30,7 @@ import { validPartOf } from './valid-part.ts';
 export async function loadYaml(file: string, path: string): Promise<LoadedPipeline> {
   const { size } = await stat(path);
   if (size > MOST_BYTES) throw tooLong(file, `${size} bytes`);
-  return loadedOf(await readFile(path, 'utf8'), file, dirname(path));
+  return loadedOf(utf8In(await readFile(path), `"${file}"`), file, dirname(path));
 }
 
 /** Makes the pipeline of the text of a file. @throws PhasegateError as {@link loadYaml} does. */

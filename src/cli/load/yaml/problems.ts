@@ -92,6 +92,7 @@ const KINDS: ReadonlyMap<string, string> = new Map([
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
   return KINDS.get(typeof value) ?? typeof value;
 }
 
