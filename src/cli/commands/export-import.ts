@@ -12,7 +12,6 @@ import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts
 import { rootOf } from '../../runtime/child-ids.ts';
 import { copyRun } from '../../runtime/records/copy-run.ts';
 import { moveRuns } from '../../runtime/records/move-runs.ts';
-import { damageOf } from '../../runtime/records/verify.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
@@ -20,15 +19,9 @@ import { isChildRunId, isRunId, ruleFor, runIdLike } from '../../store/run-id.ts
 import { isSameFile } from '../../store/sqlite/file-identity.ts';
 import { findRun } from '../options/find-run.ts';
 import { attempt } from '../options/attempt.ts';
+import { damageIn } from '../options/good-runs.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
-import {
-  openStore,
-  openStoreToRun,
-  storeArgument,
-  keptFilesOf,
-  type OpenStore,
-  type StoreFlags,
-} from '../options/store-option.ts';
+import { openStore, openStoreToRun, storeArgument, keptFilesOf, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { outputOrStandard, refuseDefinitions, type OutputFile } from '../process/output-file.ts';
 import { withAddress } from '../terminal/error-text.ts';
@@ -173,16 +166,6 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
 
 /** Errors of single runs. */
 const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UNREADABLE']);
-
-/** The damage of a store and of its runs, as lines. */
-async function damageIn({ store, name }: OpenStore): Promise<string[]> {
-  const lines = ((await store.check?.()) ?? []).map((problem) => `✗ ${oneLine(name)}: ${oneLine(problem)}`);
-  for (const run of await store.runs()) {
-    const damage = await damageOf(store, run);
-    if (damage !== undefined) lines.push(`✗ ${oneLine(run.runId)}: ${oneLine(damage)}`);
-  }
-  return lines;
-}
 
 /** The runs of a store by their ids, the earliest first, each with those that its tasks have started. */
 async function familiesIn(store: RunStore): Promise<ReadonlyMap<string, readonly ListedRun[]>> {

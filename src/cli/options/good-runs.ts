@@ -1,10 +1,11 @@
 /**
- * Records of many runs, without those that are damaged.
+ * Records of many runs, without those that are damaged, and the damage of a store.
  *
  * @module
  */
 import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
+import { damageOf } from '../../runtime/records/verify.ts';
 import { refuseDamaged, sentenceOf } from '../../store/damage.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { readPlans } from '../../store/read-run.ts';
@@ -41,4 +42,14 @@ export async function* goodRuns(
     }
   }
   if (isOneLeftOut) io.stderr.write(`phasegate: for advice: phasegate verify${storeArgument(opened)}\n`);
+}
+
+/** The damage of a store and of its runs, as lines. */
+export async function damageIn({ store, name }: OpenStore): Promise<string[]> {
+  const lines = ((await store.check?.()) ?? []).map((problem) => `✗ ${oneLine(name)}: ${oneLine(problem)}`);
+  for (const run of await store.runs()) {
+    const damage = await damageOf(store, run);
+    if (damage !== undefined) lines.push(`✗ ${oneLine(run.runId)}: ${oneLine(damage)}`);
+  }
+  return lines;
 }
