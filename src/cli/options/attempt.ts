@@ -18,7 +18,10 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
     return await call();
   } catch (error) {
     if (!PhasegateError.is(error) || !/^(?:STORE|REPOSITORY)_/u.test(error.code)) throw error;
-    throw new PhasegateError(error.code, problemIn(error).replace(ACTION, `Cannot ${action} as `), {
+    const problem = problemIn(error);
+    const named = problem.replace(ACTION, `Cannot ${action} as `);
+    if (named === problem) throw error;
+    throw new PhasegateError(error.code, named, {
       ...(error.hint !== undefined && { hint: error.hint }),
       cause: error.cause,
     });
@@ -27,5 +30,5 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
 
 // --- internal ---
 
-/** The action in an error, before what was found. */
-const ACTION = /^Cannot .+? as /u;
+/** Actions that no user has asked for, before what was found. */
+const ACTION = /^Cannot (?:(?:acquire|release) run \S+|make workspaces) as /u;
