@@ -93,18 +93,18 @@ export function duration(ms: number): string {
 
 /** Writes the times in the reason of a spent limit as {@link duration} does. Records have milliseconds. */
 export function reasonText(reason: string): string {
-  return reason.replace(
-    TIME_LIMIT,
-    (_, start: string, max: string, middle: string, estimate: string) =>
-      `${start}${duration(Number(max))}${middle}${estimate === '' ? '' : duration(Number(estimate))}`,
-  );
+  const asTime = (_: string, start: string, ms: string) => `${start}${duration(Number(ms))}`;
+  const text = reason.replace(TIME_LIMIT, asTime);
+  return text === reason ? reason : text.replace(ESTIMATE, asTime);
 }
 
 // --- internal ---
 
-/** The reason of a spent limit of time: the limit, and the estimate of the next try if the rest is too small for it. */
-const TIME_LIMIT =
-  /(limit of )([\d.]+)( for (?:durationMs|deadlineMs) is (?:spent|less than .{1,400} may use: ))([\d.]*)/gu;
+/** A limit of time in the reason why it is spent. */
+const TIME_LIMIT = /(limit of )(\d{1,16}(?:\.\d{1,16})?)(?= for (?:durationMs|deadlineMs) is )/gu;
+
+/** The estimate of the next try, if the rest of a limit is too small for it. */
+const ESTIMATE = /(may use: )(\d{1,16}(?:\.\d{1,16})?)/u;
 
 /** The most code units that one column may need: a family emoji has eleven in two columns. */
 const MOST_UNITS = 16;
