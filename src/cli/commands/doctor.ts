@@ -72,13 +72,19 @@ async function readyOf(store: RunStore, runs: readonly ListedRun[]): Promise<rea
   if (running.size === 0) return [];
   const names = new Set([...running.values()].map(({ pipeline }) => pipeline));
   const ready = await store.ready([...names], Number.MAX_SAFE_INTEGER);
-  const all = ready.length === 0 ? [] : await store.runs({ status: ['running'] });
+  const children = new Map<string | undefined, ListedRun[]>();
+  for (const run of ready.length === 0 ? [] : await store.runs({ status: ['running'] })) {
+    const parent = parentOf(run.runId);
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(run);
+    else children.set(parent, [run]);
+  }
   const found: ListedRun[] = [];
   for (const run of ready)
     if (
       running.has(run.runId) &&
       parentOf(run.runId) === undefined &&
-      !(await onlyWaits(store, run, all).catch(falseIfDamaged))
+      !(await onlyWaits(store, run, children).catch(falseIfDamaged))
     )
       found.push(run);
   return found;
@@ -88,12 +94,12 @@ async function readyOf(store: RunStore, runs: readonly ListedRun[]): Promise<rea
  * True if a run waits until a person answers or a time comes, and neither has happened. A run that was left by `phasegate run` is ready
  * for the store.
  *
- * @param running All runs that have not ended.
+ * @param children Runs of tasks that have not ended, by the run of the task.
  */
 async function onlyWaits(
   store: RunStore,
   { runId, seq, damage }: ListedRun,
-  running: readonly ListedRun[],
+  children: ReadonlyMap<string | undefined, readonly ListedRun[]>,
 ): Promise<boolean> {
   if (damage !== undefined) return false;
   const now = Date.now();
@@ -105,7 +111,7 @@ async function onlyWaits(
   const open = await withAnswers(store, await store.inbox({ runId, open: true }));
   for (const { answer, expired, onExpiry, dueAt = Infinity } of open)
     if (answer || (expired && onExpiry === 'reject') || dueAt <= now) return false;
-  for (const run of running) if (parentOf(run.runId) === runId && !(await onlyWaits(store, run, running))) return false;
+  for (const child of children.get(runId) ?? []) if (!(await onlyWaits(store, child, children))) return false;
   return true;
 }
 
