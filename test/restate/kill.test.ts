@@ -15,6 +15,8 @@ import { freePorts, serverMissing, startRestate, type RestateServer } from './se
 
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
 const RUNS = ['run-1', 'run-2', 'run-3', 'run-4'];
+/** The predecessor of each phase that has one. */
+const BEFORE: Readonly<Record<string, string>> = { b: 'a', c: 'b' };
 const APPROVE: Reply = { type: 'decide', decision: 'APPROVE' };
 
 const missing = serverMissing();
@@ -43,9 +45,10 @@ describe.skipIf(missing !== undefined)('runs on Restate whose worker and server 
   }
 
   it.each([
-    ['in normal mode', {}],
-    ['with every handler replayed', { RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '0s' }],
-  ])('complete %s with the records of SQLite, and repeat no recorded task', async (_, env) => {
+    ['in normal mode', {}, 'a/two 0.0'],
+    // Phase `b` begins a second time then, with the same numbers.
+    ['with every handler replayed', { RESTATE_WORKER__INVOKER__INACTIVITY_TIMEOUT: '0s' }, 'b/two 0.0 on a two 1.2'],
+  ])('complete %s with the records of SQLite, and repeat no recorded task', async (_, env, reached) => {
     const file = join(folder, 'runs.sqlite');
     const [port = 0] = await freePorts(1);
     server = await startRestate(env);
@@ -55,7 +58,8 @@ describe.skipIf(missing !== undefined)('runs on Restate whose worker and server 
     const pipeline = labPipeline(join(folder, 'unused.txt'));
     await Promise.all(RUNS.map((runId) => runs.start(pipeline, { runId })));
 
-    const isMidway = async () => isAtSecond(startsNow(), await recordedIn(file));
+    const isMidway = async () =>
+      startsNow().some((one) => one.endsWith(reached)) && isAtSecond(startsNow(), await recordedIn(file));
     await expect.poll(isMidway, { interval: 10 }).toBe(true);
     await kill(worker);
     const recorded = await recordedIn(file);
@@ -102,11 +106,16 @@ async function recordedIn(file: string): Promise<readonly string[]> {
 
 /** The tasks that have completed, as lines of starts. */
 function linesOf(records: readonly RunRecord[]): readonly string[] {
-  return records.flatMap(({ runId, event }) =>
-    event.type === 'task.completed'
-      ? [`${runId} ${event.phase}/${event.task} ${event.generation}.${event.attempt}`]
-      : [],
-  );
+  /** The last output of each phase of each run. */
+  const outputs = new Map<string, unknown>();
+  return records.flatMap(({ runId, event }) => {
+    if (event.type !== 'task.completed') return [];
+    const { phase, task, generation, attempt, output } = event;
+    outputs.set(`${runId} ${phase}`, output);
+    const before = BEFORE[phase];
+    const on = before === undefined ? '' : ` on ${String(outputs.get(`${runId} ${before}`))}`;
+    return [`${runId} ${phase}/${task} ${generation}.${attempt}${on}`];
+  });
 }
 
 async function startChild(port: number, starts: string, store: string): Promise<ChildProcess> {
