@@ -278,6 +278,94 @@ describe('a run that waits for a person is held', () => {
   });
 });
 
+describe('a run that its process leaves', () => {
+  const ask = task('ask', { run: human({ question: 'Text?' }) });
+
+  /** Starts a run that is held while it waits, and leaves it once it has an event of a type. */
+  async function leave(
+    type: string,
+    pipeline: Pipeline<unknown>,
+    { store = memoryStore(), ...more }: Partial<RunOptions> & { readonly store?: RunStore } = {},
+  ): Promise<RunStore> {
+    const run = await begin(store, pipeline, { whileWaiting: 'hold', ...more });
+    for (let turn = 0; turn < 100 && !(await typesOf(store)).includes(type); turn++) await turns(1);
+    await turns();
+    run.suspend();
+    expect((await run.result).status).toBe('suspended');
+    return store;
+  }
+
+  it('while it only waits for a person is ready after the answer', async () => {
+    const pipeline = definePipeline({ name: NAME, phases: [phase('draft', { tasks: [ask] })] });
+    const store = await leave('task.asked', pipeline);
+    expect(await isReady(store)).toBe(false);
+    await answerItem(store, await onlyItem(store), { type: 'value', value: 1 });
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline)).toBe('completed');
+  });
+
+  it('while it waits for its next try is ready at that time, however soon it comes', async () => {
+    const { store, clock, pass } = timed();
+    const busy = task('busy', {
+      retry: { attempts: 3, backoff: { first: 3000, max: 3000, jitter: false } },
+      run() {
+        throw new Error('busy');
+      },
+    });
+    await leave('task.retrying', definePipeline({ name: NAME, phases: [phase('draft', { tasks: [busy] })] }), {
+      store,
+      clock,
+    });
+    pass(2999);
+    expect(await isReady(store)).toBe(false);
+    pass(1);
+    expect(await isReady(store)).toBe(true);
+  });
+
+  const never = () => new Promise<never>(() => undefined);
+  const works = task('works', { run: never });
+  const says = task('says', { run: ({ report }) => (report({ waiting: true }), never()) });
+
+  it.each<[string, string, Parameters<typeof phase>[1]]>([
+    ['a task', 'task.asked', { tasks: [ask, works] }],
+    ['a task that says it waits for something else', 'task.asked', { tasks: [ask, says] }],
+    ['another reviewer', 'task.asked', { tasks: [task('t', { run: () => 1 })], review: { by: [ask, works] } }],
+  ])('while a person is asked and %s works is ready at once', async (_, type, options) => {
+    const pipeline = definePipeline({ name: NAME, phases: [phase('draft', options)] });
+    expect(await isReady(await leave(type, pipeline))).toBe(true);
+  });
+
+  it('with an answer that it has not received is ready at once', async () => {
+    const pipeline = definePipeline({ name: NAME, phases: [phase('draft', { tasks: [ask] })] });
+    const kept = memoryStore();
+    const store: RunStore = {
+      ...kept,
+      async suspend(...given) {
+        await answerItem(kept, await onlyItem(kept), { type: 'value', value: 1 });
+        return kept.suspend(...given);
+      },
+    };
+    await leave('task.asked', pipeline, { store });
+    expect(await isReady(kept)).toBe(true);
+  });
+
+  it('while the run of its task only waits is ready after the answer, or at the timeout of the task', async () => {
+    const { store, clock, pass } = timed();
+    const inner = definePipeline({ name: 'inner', phases: [phase('b', { tasks: [ask] })] });
+    const go = task('go', { pipeline: () => inner, timeout: HOUR });
+    const pipeline = definePipeline({ name: NAME, phases: [phase('a', { tasks: [go] })] });
+    await leave('task.reported', pipeline, { store, clock });
+    expect(await isReady(store)).toBe(false);
+    pass(HOUR);
+    expect(await isReady(store)).toBe(true);
+    pass(-HOUR);
+    const [item] = await store.inbox({ open: true });
+    await answerItem(store, item?.id ?? 'none', { type: 'value', value: 1 });
+    expect(await isReady(store)).toBe(true);
+    expect(await statusOf(store, pipeline, { clock })).toBe('completed');
+  });
+});
+
 describe('a gate with a person and reviewers who are none', () => {
   /** Reviews by Ada, who is a person, a model and a program. `asked` counts their calls. */
   function mixed() {

@@ -130,7 +130,7 @@ describe('a worker', () => {
     expect(most).toBe(3);
   });
 
-  it('continues runs that another process has left, and leaves those that somebody has', async () => {
+  it('continues runs that another process has left once they are answered, and leaves those that somebody has', async () => {
     const store = memoryStore();
     const { works, pipeline } = reviewed();
     const held = startRun(pipeline, { store, runId: 'held' });
@@ -139,8 +139,13 @@ describe('a worker', () => {
     left.suspend();
     await left.result;
     const { done } = employ(store, pipeline);
+    await submitRun(store, pipeline, { runId: 'other' });
     await until(() => done.length === 1);
-    expect(done).toEqual(['left suspended']);
+    expect(done).toEqual(['other suspended']);
+    const item = (await store.inbox({ runId: 'left', open: true }))[0]?.id ?? '';
+    await answerItem(store, item, { type: 'decide', decision: approve() });
+    await until(() => done.length === 2);
+    expect(done).toEqual(['other suspended', 'left completed']);
     held.cancel();
     await held.result;
     expect(works.get('left')).toBe(1);

@@ -7,12 +7,14 @@
 import { clockOf } from '../machines/phase/clock.ts';
 import { errorInfo } from '../model/errors/phasegate-error.ts';
 import type { Plan } from '../model/plan/plan.ts';
-import { createChildRuns, type ChildRuns, type SharedSettings } from './child-runs.ts';
+import { createChildRuns, type ChildRuns, type LiveChild, type SharedSettings } from './child-runs.ts';
 import type { EngineOptions, PipelineActor } from './engine-options.ts';
 import { openInbox } from './exit-notice.ts';
 import type { RunInbox } from './inbox/inbox.ts';
 import { watchWaiting, type WaitWatch } from './inbox/suspend-waiting.ts';
+import { leftUntil } from './inbox/wait-end.ts';
 import type { Wait } from './records/release-lease.ts';
+import { StartedRun } from './run-handle.ts';
 
 /** A run, as its parts know it. */
 export interface PartsOwner extends Pick<EngineOptions, 'pipeline' | 'log' | 'persistence'> {
@@ -73,6 +75,21 @@ export function watchFor(
   });
   persistence.whenStored(() => watch.look());
   return watch;
+}
+
+/**
+ * The end of the wait of a run according to its records, as {@link leftUntil} returns it. `undefined`, too, for a run that is not stored, or has
+ * received an answer that is still to be applied.
+ *
+ * @param live The runs that its tasks have started, and that work in this process.
+ */
+export function waitEndOf(run: PartsOwner, live: readonly LiveChild[], isHeldAbove: boolean): number | undefined {
+  const { log, persistence, inbox } = run;
+  const plan = run.currentPlan();
+  if (!persistence || !plan || !inbox.isSettled()) return undefined;
+  const below = (isHeld: boolean) =>
+    live.map(({ run: child, phase, task }) => ({ phase, task, until: StartedRun.waitEndOf(child, isHeld) }));
+  return leftUntil({ log, plan, items: inbox.open(), isHeldAbove }, below);
 }
 
 /** Cancels a run when a signal is aborted, with its reason. @returns A function that forgets the signal. */

@@ -26,6 +26,8 @@ export interface RunControls<O> extends Pick<Run<O>, 'result' | 'snapshot' | 'an
   readonly watch: WaitWatch | undefined;
   /** The open items of the run, and of the runs that its tasks have started. */
   openItems(): readonly InboxItem[];
+  /** The end of its wait, if it only waits. @param isHeldAbove True if a limit of the run whose task has started it lets no try begin. */
+  waitEnd(isHeldAbove: boolean): number | undefined;
   suspend(): void;
 }
 
@@ -75,6 +77,11 @@ export class StartedRun<O> implements Run<O> {
   /** The watch of a run, if it is suspended while it only waits, alone or with the run whose task has started it. */
   static watchOf(run: object): WaitWatch | undefined {
     return #run in run ? run.#run.watch : undefined;
+  }
+
+  /** The end of the wait of a run, if it only waits. @param isHeldAbove As for {@link RunControls.waitEnd}. */
+  static waitEndOf(run: object, isHeldAbove: boolean): number | undefined {
+    return #run in run ? run.#run.waitEnd(isHeldAbove) : undefined;
   }
 
   /** Calls a listener with each run that the tasks of a run have started, and with theirs, now and later. */

@@ -135,8 +135,8 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   /** Cancels the run and aborts all its work. Does nothing once the run has ended. */
   cancel(reason?: string): void;
   /**
-   * Stops all work without ending the run. Its `result` has the status `suspended`. Any process can resume the run if it has a store. Does
-   * nothing once the run has ended.
+   * Stops all work without ending the run. Its `result` has the status `suspended`. Any process can resume the run if it has a store. If it
+   * only waits, an answer or the time makes it ready for a worker; otherwise it is ready at once. Does nothing once the run has ended.
    */
   suspend(): void;
 }

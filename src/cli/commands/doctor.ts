@@ -3,16 +3,12 @@
  *
  * @module
  */
-import { hasCode } from '../../model/errors/phasegate-error.ts';
-import { foldRunTimes } from '../../model/events/run-times.ts';
 import { diagnose, isProblem } from '../../projections/doctor/diagnose.ts';
 import { foldGateHistories, type GateHistory } from '../../projections/doctor/gate-history.ts';
 import { unclaimedRuns } from '../../projections/run/unclaimed-runs.ts';
 import { foldSentBack, type SentBack } from '../../projections/doctor/send-back-counts.ts';
 import { parentOf } from '../../runtime/child-ids.ts';
-import { withAnswers } from '../../store/pending-answers.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
-import { readPlans } from '../../store/read-run.ts';
 import { goodRuns } from '../options/good-runs.ts';
 import { findRuns } from '../options/find-run.ts';
 import { openStore, storeArgument, type StoreFlags } from '../options/store-option.ts';
@@ -68,56 +64,12 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
 
 /** Those of some runs that a process should continue now. A run that a task has started is continued with its parent. */
 async function readyOf(store: RunStore, runs: readonly ListedRun[]): Promise<readonly ListedRun[]> {
-  const running = new Map(runs.filter(({ status }) => status === 'running').map((run) => [run.runId, run]));
-  if (running.size === 0) return [];
-  const names = new Set([...running.values()].map(({ pipeline }) => pipeline));
+  const running = runs.filter(({ status }) => status === 'running');
+  if (running.length === 0) return [];
+  const ids = new Set(running.map(({ runId }) => runId));
+  const names = new Set(running.map(({ pipeline }) => pipeline));
   const ready = await store.ready([...names], Number.MAX_SAFE_INTEGER);
-  const children = new Map<string | undefined, ListedRun[]>();
-  for (const run of ready.length === 0 ? [] : await store.runs({ status: ['running'] })) {
-    const parent = parentOf(run.runId);
-    const siblings = children.get(parent);
-    if (siblings) siblings.push(run);
-    else children.set(parent, [run]);
-  }
-  const found: ListedRun[] = [];
-  for (const run of ready)
-    if (
-      running.has(run.runId) &&
-      parentOf(run.runId) === undefined &&
-      !(await onlyWaits(store, run, children).catch(falseIfDamaged))
-    )
-      found.push(run);
-  return found;
-}
-
-/**
- * True if a run waits until a person answers or a time comes, and neither has happened. A run that was left by `phasegate run` is ready
- * for the store.
- *
- * @param children Runs of tasks that have not ended, by the run of the task.
- */
-async function onlyWaits(
-  store: RunStore,
-  { runId, seq, damage }: ListedRun,
-  children: ReadonlyMap<string | undefined, readonly ListedRun[]>,
-): Promise<boolean> {
-  if (damage !== undefined) return false;
-  const now = Date.now();
-  const times = foldRunTimes();
-  const records = await readPlans(store, runId, 1, seq);
-  for (const record of records) times.apply(record);
-  const plan = records.flatMap(({ event }) => ('plan' in event && event.plan) || []).at(-1);
-  if ((times.idleUntil() ?? 0) <= now || (plan?.limits.deadlineMs ?? Infinity) <= times.at(now).elapsedMs) return false;
-  const open = await withAnswers(store, await store.inbox({ runId, open: true }));
-  for (const { answer, expired, onExpiry, dueAt = Infinity } of open)
-    if (answer || (expired && onExpiry === 'reject') || dueAt <= now) return false;
-  for (const child of children.get(runId) ?? []) if (!(await onlyWaits(store, child, children))) return false;
-  return true;
-}
-
-function falseIfDamaged(error: unknown): false {
-  if (hasCode(error, 'STORE_UNREADABLE')) return false;
-  throw error;
+  return ready.filter(({ runId }) => ids.has(runId) && parentOf(runId) === undefined);
 }
 
 function gateJson({ attempts, ...history }: GateHistory): object {

@@ -4,15 +4,14 @@
  * @module
  */
 import type { WorkHost } from '../../actors/work/work-host.ts';
-import { countsAllTime } from '../../model/plan/edition.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import type { RunEvent } from '../../model/events/event.ts';
-import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
+import { foldRunTimes } from '../../model/events/run-times.ts';
 import type { RunInbox } from './inbox.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import type { RunPersistence } from '../records/persistence.ts';
 import type { Wait } from '../records/release-lease.ts';
 import { recordAt, type RecordLog } from '../records/record-log.ts';
+import { waitEnd } from './wait-end.ts';
 
 /** A wait that ends within this time, in milliseconds, is no reason to suspend a run, or to park its work. */
 export const SHORT_MS = 5000;
@@ -86,18 +85,9 @@ export function watchWaiting(options: WaitWatchOptions): WaitWatch {
     const below = children();
     // A task is active, unless its run is watched.
     if (!current || active !== below.length) return undefined;
-    const isParked = (phase: string, task: string) => below.some((one) => one.phase === phase && one.task === task);
-    const until = times.idleUntil(isParked, within?.isHeld());
-    if (until === undefined) return undefined;
-    const ends = [until, deadlineOf(current, log, times)];
-    for (const { phase, task, watch } of below) {
-      const end = watch?.idleUntil();
-      if (end === undefined) return undefined;
-      ends.push(end, timeoutOf(current, log, phase, task));
-    }
-    for (const { expired, onExpiry, dueAt } of inbox().open())
-      ends.push(expired && onExpiry === 'reject' ? 0 : (dueAt ?? Infinity));
-    return Math.min(...ends);
+    const ends = below.map(({ phase, task, watch }) => ({ phase, task, until: watch?.idleUntil() }));
+    const isHeldAbove = within?.isHeld() ?? false;
+    return waitEnd({ log, times, plan: current, items: inbox().open(), below: ends, isHeldAbove });
   }
 
   async function settle(): Promise<boolean> {
@@ -160,29 +150,4 @@ export function watchWaiting(options: WaitWatchOptions): WaitWatch {
     },
   };
   return watch;
-}
-
-// --- internal ---
-
-/** The time at which the try of a task times out, in milliseconds since 1970; `Infinity` if it never does. */
-function timeoutOf({ phases }: Plan, { events, times }: RecordLog, phase: string, task: string): number {
-  const timeout = phases.find(({ name }) => name === phase)?.tasks.find(({ name }) => name === task)?.timeout ?? 0;
-  if (timeout === 0) return Infinity;
-  const isOf = (event: RunEvent) =>
-    'phase' in event && event.phase === phase && (!('task' in event) || event.task === task);
-  const before = events.findLastIndex(
-    (event) => isOf(event) && (event.type === 'phase.started' || (event.type === 'task.retrying' && !event.reviewer)),
-  );
-  // A process that resumes the run records the start of the same try again.
-  const first = events.findIndex((event, at) => at > before && event.type === 'task.started' && isOf(event));
-  return (times[first] ?? Infinity) + timeout;
-}
-
-/** The time at which a limit of time ends the run, in milliseconds since 1970. In early editions all time counts for both limits. */
-function deadlineOf({ limits }: Plan, log: RecordLog, times: RunTimesFold): number {
-  const { durationMs = Infinity, deadlineMs = Infinity } = limits;
-  const [first] = log.events;
-  const isAllCounted = first?.type === 'run.started' && countsAllTime({ edition: first.edition ?? 1 });
-  const now = log.now();
-  return now + Math.min(deadlineMs, isAllCounted ? durationMs : Infinity) - times.at(now).elapsedMs;
 }
