@@ -67,6 +67,9 @@ it('a pipeline in YAML has agents work in clones, sends them back, and hands ove
   expect(await readFile(join(user, 'api.txt'), 'utf8')).toBe('api, tested');
   expect(await readFile(join(user, 'docs/page.txt'), 'utf8')).toBe('page');
   expect(await git(user, 'status', '--short')).toBe('');
+  expect((await run('rm', 'r1')).stdout).toContain(
+    '\nits work stays in the repository, as phasegate/r1 and refs/phasegate/r1/…: ',
+  );
 });
 
 it('phases whose changes do not fit together are sent back until they do', async () => {

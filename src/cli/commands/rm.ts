@@ -11,7 +11,6 @@ import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
 import { attempt } from '../options/attempt.ts';
 import { removeDefinitions } from '../options/fleet-definition.ts';
-import { isFleet } from '../show/fleet-source.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -43,7 +42,7 @@ export async function removeStored(wanted: readonly string[], flags: StoreFlags,
   const compaction = await opened.store.compact?.();
   await opened.store.close();
   if (compaction?.pending) io.stdout.write(`${pendingText(compaction.pending)}\n`);
-  for (const run of runs.values()) if (isFleet(run)) await tellOfRefs(run.runId, io);
+  for (const run of runs.values()) await tellOfRefs(run.runId, io);
   return exitCode.completed;
 }
 
@@ -81,7 +80,7 @@ export function sizeText(bytes: number): string {
 
 const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
 
-/** Says that the work of a fleet stays in the repository, as it is the user's. Names the processes that still work for it. */
+/** Says that the work of a run stays in the repository, as it is the user's. Names the processes that still work for it. */
 async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {
   const refs = await remainingRefs(io.cwd, runId);
   if (!refs) return;
