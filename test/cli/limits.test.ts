@@ -67,6 +67,16 @@ export default definePipeline({ name: 'slow', phases: [phase('a', { tasks: [task
     );
   });
 
+  it('of time are said as times are in the inbox', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+export default definePipeline({ name: 'slow', policy: { onLimit: 'escalate' }, phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });`,
+    });
+    expect((await phasegate(['run', 'p.mjs', '--timeout', '0s', '--run-id', 'r'], { cwd })).code).toBe(3);
+    for (const args of [['inbox'], ['inbox', 'show', 'r:3']])
+      expect((await phasegate(args, { cwd })).stdout).toContain('The limit of 0.0s for durationMs is spent');
+  });
+
   it('never exceed those of the pipeline, and are stored with the run', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });
     const flags = ['--max-cost', '60', '--max-attempts', '20', '--timeout', '10m', '--deadline', '2d'];

@@ -15,7 +15,7 @@ import { statusMarks } from '../../projections/wording/status-marks.ts';
 import type { KeptDetail, KeptItem } from '../../store/pending-answers.ts';
 import { givenText } from '../inbox/pending-answer.ts';
 import { plain, span, type Line, type Tone } from '../terminal/line.ts';
-import { cut, duration, manyLines, oneLine, padEnd, widthOf } from '../terminal/text.ts';
+import { cut, duration, manyLines, oneLine, padEnd, widthOf, reasonText } from '../terminal/text.ts';
 import { attemptName } from './attempt-lines.ts';
 import { correctionText, verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
@@ -43,7 +43,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
   return [
     [span(`${statusMarks.waiting.mark} ${titleOf(item)}`, 'strong')],
     [span('  because: ', 'dim'), span(oneLine(becauseOf(item)))],
-    ...textLines(item.reason),
+    ...textLines(reasonText(item.reason)),
     ...textLines(item.description ?? ''),
     ...refusalLines(item, '  '),
     ...factsOf(item, now),
@@ -85,7 +85,7 @@ function cellsOf(item: KeptItem, now: number): readonly string[] {
     `${duration(Math.max(0, now - openedAt))} ago`,
     due,
     cut(aboutOf(item), 40),
-    cut(answer ? givenText(answer) : oneLine(closedAt === undefined ? reason : outcome), LONGEST),
+    cut(answer ? givenText(answer) : oneLine(closedAt === undefined ? reasonText(reason) : outcome), LONGEST),
   ];
 }
 
