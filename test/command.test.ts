@@ -255,6 +255,7 @@ describe('command', () => {
     [[], {}, 'it is empty'],
     [[''], {}, 'it is empty'],
     ['', { shell: true }, 'it is empty'],
+    [' \n', { shell: true }, 'it is empty'],
   ])('is refused at definition as %j with %j', (line, options, message) => {
     expect(() => command(line as unknown as CommandLine, options)).toThrow(message);
     expect(() => commandCheck('x', line as unknown as CommandLine, options)).toThrow(message);

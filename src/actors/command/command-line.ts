@@ -34,10 +34,10 @@ export interface CommandOptions {
 
 /** Refuses an invalid command at definition time. @throws PhasegateError `DEFINITION_INVALID` */
 export function refuseLine(line: CommandLine, { shell = false }: CommandOptions): void {
-  if (typeof line === 'string' ? shell && line.trim() !== '' : !shell && line[0] !== undefined && line[0] !== '')
-    return;
+  const program = (typeof line === 'string' ? line.trim() : line[0]) ?? '';
+  if (program !== '' && shell === (typeof line === 'string')) return;
   const problem =
-    line.length === 0 || line[0] === ''
+    program === ''
       ? 'it is empty'
       : shell
         ? 'a list of arguments and `shell: true` exclude each other'
