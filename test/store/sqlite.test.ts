@@ -355,6 +355,15 @@ describe('sqliteStore() cannot be opened', () => {
     `);
   });
 
+  it('below a link to no folder', () => {
+    symlinkSync('nowhere', join(folder, 'link'));
+    expect(problem(() => open(join(folder, 'link', 'runs.sqlite')))).toMatchInlineSnapshot(`
+      "Cannot open the store <folder>/link/runs.sqlite as <folder>/link is not a folder
+      Give another path.
+      Docs: docs/errors.md#STORE_UNREADABLE"
+    `);
+  });
+
   it('in memory', () => {
     expect(problem(() => open(':memory:'))).toMatchInlineSnapshot(`
       "Cannot open a store as its path names no file: use memoryStore()

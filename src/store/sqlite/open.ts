@@ -188,6 +188,8 @@ function fileProblem(thrown: unknown, path: string, readOnly: boolean): Phasegat
     case 'ENOENT':
       return unreadable(path, 'there is no such file', 'Give the path of an existing store.', cause);
     case 'ENOTDIR':
+    // A link to a folder that does not exist.
+    case 'EEXIST':
       return unreadable(path, `${dirname(path)} is not a folder`, 'Give another path.', cause);
     case 'EACCES':
     case 'EPERM':
