@@ -73,8 +73,22 @@ export default definePipeline({ name: 'slow', phases: [phase('a', { tasks: [task
 export default definePipeline({ name: 'slow', policy: { onLimit: 'escalate' }, phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });`,
     });
     expect((await phasegate(['run', 'p.mjs', '--timeout', '0s', '--run-id', 'r'], { cwd })).code).toBe(3);
-    for (const args of [['inbox'], ['inbox', 'show', 'r:3']])
+    for (const args of [['inbox'], ['inbox', 'show', 'r:3'], ['show', 'r']])
       expect((await phasegate(args, { cwd })).stdout).toContain('The limit of 0.0s for durationMs is spent');
+  });
+
+  it('of time are said as times are in the outcome of an item', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, human, phase, task } from 'phasegate';
+export default definePipeline({ name: 'slow', phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Text?' }) })] })] });`,
+    });
+    expect((await phasegate(['run', 'p.mjs', '--run-id', 'r'], { cwd })).code).toBe(3);
+    expect((await phasegate(['resume', 'r', '--deadline', '0s'], { cwd })).code).toBe(1);
+    for (const args of [
+      ['inbox', '--all'],
+      ['inbox', 'show', 'r:4'],
+    ])
+      expect((await phasegate(args, { cwd })).stdout).toContain('The limit of 0.0s for deadlineMs is spent');
   });
 
   it('never exceed those of the pipeline, and are stored with the run', async () => {

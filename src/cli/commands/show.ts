@@ -157,7 +157,7 @@ function workText(work: Work): readonly string[] {
 }
 
 function itemLine({ id, about, reason, answer }: KeptItem): Line {
-  const how = answer ? givenText(answer) : `waits for a person: ${oneLine(reason)}`;
+  const how = answer ? givenText(answer) : `waits for a person: ${oneLine(reasonText(reason))}`;
   return [glyph('waiting', `${oneLine(about)} ${how}  (${oneLine(id)})`)];
 }
 

@@ -85,7 +85,7 @@ function cellsOf(item: KeptItem, now: number): readonly string[] {
     `${duration(Math.max(0, now - openedAt))} ago`,
     due,
     cut(aboutOf(item), 40),
-    cut(answer ? givenText(answer) : oneLine(closedAt === undefined ? reasonText(reason) : outcome), LONGEST),
+    cut(answer ? givenText(answer) : oneLine(reasonText(closedAt === undefined ? reason : outcome)), LONGEST),
   ];
 }
 
@@ -113,7 +113,7 @@ function factsOf(item: InboxItem, now: number): readonly Line[] {
     ...(choices ? [[span(`  one of: ${choices.map((one) => JSON.stringify(oneLine(one))).join(', ')}`)]] : []),
     ...(closedAt === undefined
       ? []
-      : [[span(`  closed${who === undefined ? '' : ` by ${oneLine(who)}`}: ${oneLine(outcome)}`, 'warn')]]),
+      : [[span(`  closed${who === undefined ? '' : ` by ${oneLine(who)}`}: ${oneLine(reasonText(outcome))}`, 'warn')]]),
   ];
 }
 
