@@ -135,6 +135,18 @@ describe('an archive of a run whose tasks have started others', () => {
     expect(await readFile(join(cwd, 'paid'), 'utf8')).toBe('xx');
   }, 60_000);
 
+  it('keeps of which run each is a fork, by its new id', async () => {
+    const { text, opened } = await exported();
+    const [root, middle, inner] = await readArchive('r.jsonl', linesOf(text));
+    if (!middle || !inner) throw new Error('a run is missing');
+    const forks = [root, { ...middle, origin: { forkOf: INNER } }, { ...inner, origin: { forkOf: 'other' } }] as const;
+    const store = opened('other.db');
+    await restoreRuns(store, forks, 'x', true);
+    const [newMiddle, newInner] = [MIDDLE.replace('r', 'x'), INNER.replace('r', 'x')];
+    expect(await store.run(newMiddle)).toMatchObject({ forkOf: newInner });
+    expect(await store.run(newInner)).toMatchObject({ forkOf: 'other' });
+  });
+
   it('of one of these runs has those below it', async () => {
     const { cwd, opened } = await exported();
     await phasegate(['export', MIDDLE, '-o', 'm.jsonl'], { cwd });
