@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { readArchive } from '../../src/cli/load/archive.ts';
+import { readArchive } from '../../src/cli/load/read-archive.ts';
 import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
@@ -16,8 +16,8 @@ async function examined(fleet: string, ...flags: readonly string[]) {
   const store = sqliteStore(join(cwd, 'runs.db'));
   const archives = (await readdir(FLEET)).filter((name) => name.startsWith(`${fleet}-`));
   for (const name of archives.toSorted()) {
-    const { header, records } = await readArchive(name, linesOf(join(FLEET, name)));
-    await copyRun(store, header.runId, records, {});
+    const [{ runId, records }] = await readArchive(name, linesOf(join(FLEET, name)));
+    await copyRun(store, runId, records, {});
   }
   await store.close();
   return phasegate(['doctor', '--store', 'runs.db', ...flags], { cwd });

@@ -9,9 +9,9 @@ import { createInterface } from 'node:readline';
 import { counted } from '../../model/values/counts.ts';
 import { newId } from '../../model/values/new-id.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { rootOf } from '../../runtime/child-ids.ts';
-import { copyRun } from '../../runtime/records/copy-run.ts';
+import { isWithin, rootOf } from '../../runtime/child-ids.ts';
 import { moveRuns } from '../../runtime/records/move-runs.ts';
+import { restoreRuns } from '../../runtime/records/restore-runs.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
@@ -29,7 +29,8 @@ import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { oneLine } from '../terminal/text.ts';
-import { archiveOf, readArchive } from '../load/archive.ts';
+import { archiveOf } from '../load/archive.ts';
+import { readArchive } from '../load/read-archive.ts';
 import { sizeText } from './rm.ts';
 
 /** Flags of `phasegate export`. */
@@ -44,47 +45,52 @@ export interface ImportFlags extends StoreFlags {
   readonly runId?: string | undefined;
 }
 
-/** Writes a run to one file or to standard output. */
+/** Writes a run, with those that its tasks have started, to one file or to standard output. */
 export async function exportStored(wanted: string, flags: ExportFlags, io: ProgramIo): Promise<ExitCode> {
   const { output } = flags;
   const file = outputOrStandard(output, keptFilesOf(flags, io), io);
   const opened = openStore(flags, 'read', io);
-  const run = await findRun(opened, wanted);
-  refuseDamaged('export', run);
-  refuseDefinitions(file, [run]);
+  const { runId } = await findRun(opened, wanted);
+  // Listed at one moment, as a process may work on them. An id begins with that of the run above.
+  const runs = (await opened.store.runs())
+    .filter((one) => isWithin(one.runId, runId))
+    .toSorted((a, b) => a.runId.length - b.runId.length);
+  for (const one of runs) refuseDamaged('export', one);
+  refuseDefinitions(file, runs);
+  const [run, ...below] = runs;
+  if (run?.runId !== runId)
+    throw new PhasegateError('RUN_UNKNOWN', `Cannot export run ${runId} as it was removed meanwhile`);
+  const lines = archiveOf(opened, run, below);
   if (!file) {
-    for await (const line of archiveOf(opened, run)) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
+    for await (const line of lines) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
     return exitCode.completed;
   }
-  const seal = await writeLines(file, archiveOf(opened, run));
+  const seal = await writeLines(file, lines);
   await opened.store.close();
   io.stdout.write(
-    `run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}" is in ${oneLine(file.name)}\nseal ${seal}\n`,
+    `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} is in ${oneLine(file.name)}\nseal ${seal}\n`,
   );
   return exitCode.completed;
 }
 
 /**
- * Imports an exported run into a store. The run gets a new id if the store already has its id.
+ * Imports an exported run, with those that its tasks have started. All get new ids if the store has one of theirs already.
  *
  * @throws PhasegateError `INPUT_INVALID` if its id is not safe and the user names no other; `RUN_EXISTS` if that one is taken.
  */
 export async function importStored(file: string, flags: ImportFlags, io: ProgramIo): Promise<ExitCode> {
-  const { header, records, seal } = await readArchive(file, linesOf(file, io));
-  const wanted = flags.runId ?? header.runId;
+  const [run, ...below] = await readArchive(file, linesOf(file, io));
+  const wanted = flags.runId ?? run.runId;
   if (!isRunId(wanted) && !isChildRunId(wanted)) throw unsafeId(file, wanted);
-  const opened = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
-  const isTaken = (await opened.store.run(wanted)) !== undefined;
-  if (isTaken && flags.runId !== undefined) throw idTaken(wanted);
-  const runId = isTaken ? newId() : wanted;
-  await attempt(`import run ${runId}`, () =>
-    copyRun(opened.store, runId, records, { forkOf: header.forkOf, startedAt: header.startedAt }),
+  const { store } = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
+  const { runId, taken } = await attempt(`import run ${wanted}`, () =>
+    restoreRuns(store, [run, ...below], wanted, flags.runId !== undefined),
   );
-  await opened.store.close();
-  const text = `run ${oneLine(runId)} of "${oneLine(header.pipeline)}" imported`;
-  io.stdout.write(`${text}${isTaken ? `, as the store has a run ${oneLine(header.runId)} already` : ''}\n`);
+  await store.close();
+  const text = `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} imported`;
+  io.stdout.write(`${text}${taken === undefined ? '' : `, as the store has a run ${oneLine(taken)} already`}\n`);
   // The seal covers the id.
-  const own = runId === header.runId ? seal : sealOf(records.map((record) => ({ ...record, runId })));
+  const own = runId === run.runId ? run.seal : sealOf(run.records.map((record) => ({ ...record, runId })));
   io.stdout.write(`seal ${own}\n`);
   return exitCode.completed;
 }
@@ -167,6 +173,10 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
 /** Errors of single runs. */
 const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UNREADABLE']);
 
+function withBelow({ length }: readonly unknown[]): string {
+  return length === 0 ? '' : `, with ${counted(length, 'run')} of its tasks,`;
+}
+
 /** The runs of a store by their ids, the earliest first, each with those that its tasks have started. */
 async function familiesIn(store: RunStore): Promise<ReadonlyMap<string, readonly ListedRun[]>> {
   const families = new Map<string, ListedRun[]>();
@@ -184,12 +194,6 @@ function unsafeId(file: string, id: string): PhasegateError {
   const name = oneLine(JSON.stringify(id.slice(0, 200)));
   return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as the id of its run is ${name}`, {
     hint: `${ruleFor(id)}. Name another with --run-id ${runIdLike(id) ?? 'imported'}.`,
-  });
-}
-
-function idTaken(id: string): PhasegateError {
-  return new PhasegateError('RUN_EXISTS', `Cannot import run ${id} as the store has a run with that id`, {
-    hint: 'Name another id, or leave --run-id out.',
   });
 }
 

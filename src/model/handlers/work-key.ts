@@ -50,6 +50,14 @@ export function runsAbove(runId: string): readonly string[] {
   return parent === undefined ? [] : [parent, ...runsAbove(parent)];
 }
 
+/** Returns the id of a run that is another one, or below it, after that one has got another id. `undefined` for other runs. */
+export function renamedBelow(runId: string, root: string, to: string): string | undefined {
+  if (runId === root) return to;
+  const parent = starterIn(runId)?.run;
+  const renamed = parent === undefined ? undefined : renamedBelow(parent, root, to);
+  return renamed && [encodeURIComponent(renamed), ...runId.split('/').slice(1)].join('/');
+}
+
 // --- internal ---
 
 function decoded(part: string): string {
