@@ -1,8 +1,9 @@
 /** Commands on a store whose disk is full. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { containing } from './article.ts';
 import { files, phasegate, phasegateProcess } from './cli.ts';
 
 /** A pipeline that waits for a person, one that fails, and one that needs more room than the disk has. */
@@ -23,7 +24,9 @@ export default definePipeline({ name: 'large', phases: Array.from({ length: 30 }
 };
 
 // Only the root user of Linux may mount a disk.
-describe.runIf(process.platform === 'linux' && process.geteuid?.() === 0)('a store on a full disk', () => {
+const mayMount = process.platform === 'linux' && process.geteuid?.() === 0;
+
+describe.runIf(mayMount)('a store on a full disk', () => {
   it('refuses each command with the action that the user wanted', async () => {
     const cwd = await files(CONTENT);
     const disk = join(cwd, 'disk');
@@ -72,5 +75,49 @@ describe.runIf(process.platform === 'linux' && process.geteuid?.() === 0)('a sto
     } finally {
       execFileSync('umount', ['-l', disk]);
     }
+  });
+});
+
+describe.runIf(mayMount)('a file on a full disk', () => {
+  /** Runs the work with a full disk, which has a file with the content `old`. */
+  async function onFullDisk(work: (cwd: string, disk: string) => Promise<void>): Promise<void> {
+    const cwd = await files({ ...CONTENT, 'disk/p.mjs': '' });
+    const disk = join(cwd, 'disk');
+    await phasegate(['run', 'fails.mjs', '--run-id', 'r1'], { cwd });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'tmpfs', disk]);
+    try {
+      await writeFile(join(disk, 'old.svg'), 'old');
+      await writeFile(join(disk, 'fails.mjs'), CONTENT['fails.mjs']);
+      await writeFile(join(disk, 'filler'), Buffer.alloc(1_000_000)).catch(() => undefined);
+      const before = await readdir(disk);
+      await work(cwd, disk);
+      expect(await readdir(disk)).toEqual(before);
+      expect(await readFile(join(disk, 'old.svg'), 'utf8')).toBe('old');
+    } finally {
+      execFileSync('umount', ['-l', disk]);
+    }
+  }
+
+  it.each([
+    ['coverage', '--html'],
+    ['export', 'r1', '-o'],
+    ['graph', 'r1', '-o'],
+    ['report', 'r1', '-o'],
+  ])('stays as it was, and no part of another is left: %s', async (...args) => {
+    await onFullDisk(async (cwd) => {
+      for (const file of ['disk/old.svg', 'disk/new.svg'])
+        expect(await phasegate([...args, file], { cwd })).toMatchObject({
+          code: 2,
+          stderr: containing(`Cannot write "${file}": ENOSPC`),
+        });
+    });
+  });
+
+  it.each([['init'], ['init', 'yaml'], ['test', 'fails.mjs', '--write']])('is not begun: %s %s', async (...args) => {
+    await onFullDisk(async (_, disk) => {
+      const refused = await phasegate(args, { cwd: disk });
+      expect(refused).toMatchObject({ code: 2, stderr: containing('ENOSPC') });
+      expect(refused.stderr).toContain('FILE_UNREADABLE');
+    });
   });
 });

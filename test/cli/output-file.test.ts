@@ -1,10 +1,22 @@
 /** Files that commands write: none of them replaces the store, or the pipeline that was read. */
-import { existsSync, linkSync, readFileSync, symlinkSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { batchOf } from '../../src/testing/store/trial.ts';
+import { containing } from './article.ts';
 import { files, phasegate } from './cli.ts';
 
 const PIPELINE = 'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n';
@@ -65,6 +77,19 @@ it.each([
     stderr: expect.stringContaining('Cannot write to standard output') as string,
   });
   expect(existsSync(join(cwd, '-'))).toBe(false);
+});
+
+it.each([...WRITERS, ['backup', ['backup']]] as const)('is no folder: %s', async (_name, args) => {
+  await mkdir(join(cwd, 'old'));
+  const names = readdirSync(cwd);
+  for (const folder of ['old', 'old/', 'new/'])
+    expect(await phasegate([...args, folder], { cwd })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: containing(`Cannot write "${folder}" as it names a folder\n`),
+    });
+  expect(readdirSync(cwd)).toEqual(names);
+  expect(readdirSync(join(cwd, 'old'))).toEqual([]);
 });
 
 describe('a file to write', () => {
@@ -211,5 +236,40 @@ describe('a file to write', () => {
       expect(await phasegate(['report', 'r1', '-o', out], { cwd })).toMatchObject({ code: 0, stderr: '' });
     for (const out of written) expect(readFileSync(join(cwd, out), 'utf8')).not.toBe('');
     expect((await phasegate(['verify'], { cwd })).code).toBe(0);
+  });
+
+  it.each(WRITERS.filter(([name]) => name !== 'plan'))(
+    'keeps its permissions, and is the target of a link: %s',
+    async (name, args) => {
+      writeFileSync(join(cwd, 'old.svg'), 'old');
+      chmodSync(join(cwd, 'old.svg'), 0o606);
+      symlinkSync('old.svg', join(cwd, 'link.svg'));
+      symlinkSync('new.svg', join(cwd, 'early.svg'));
+      const names = readdirSync(cwd);
+      for (const out of ['link.svg', 'early.svg'])
+        expect(await phasegate([...args, out], { cwd })).toMatchObject({ code: 0, stderr: '' });
+      expect(['link.svg', 'early.svg'].every((link) => lstatSync(join(cwd, link)).isSymbolicLink())).toBe(true);
+      expect(readFileSync(join(cwd, 'old.svg'), 'utf8')).not.toBe('old');
+      // An export has inputs and outputs, so only its owner can read it.
+      expect(statSync(join(cwd, 'old.svg')).mode & 0o777).toBe(name === 'export' ? 0o600 : 0o606);
+      expect(readdirSync(cwd)).toEqual([...names, 'new.svg'].toSorted());
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')('is written to if it is a named pipe', async () => {
+    const pipe = join(cwd, 'pipe.svg');
+    execFileSync('mkfifo', [pipe]);
+    for (const args of [
+      ['graph', 'p.yaml'],
+      ['export', 'r1'],
+    ]) {
+      const [read, written] = await Promise.all([
+        readFile(pipe, 'utf8'),
+        phasegate([...args, '-o', 'pipe.svg'], { cwd }),
+      ]);
+      expect(written).toMatchObject({ code: 0, stderr: '' });
+      expect(read.endsWith('\n')).toBe(true);
+      expect(lstatSync(pipe).isFIFO()).toBe(true);
+    }
   });
 });

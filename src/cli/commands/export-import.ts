@@ -4,10 +4,8 @@
  * @module
  */
 import { createReadStream, existsSync } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { counted } from '../../model/values/counts.ts';
-import { newId } from '../../model/values/new-id.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { isWithin, rootOf } from '../../runtime/child-ids.ts';
 import { moveRuns } from '../../runtime/records/move-runs.ts';
@@ -23,7 +21,8 @@ import { damageIn } from '../options/good-runs.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, openStoreToRun, storeArgument, keptFilesOf, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
-import { outputOrStandard, refuseDefinitions, type OutputFile } from '../process/output-file.ts';
+import { outputOrStandard, refuseDefinitions, refuseFolder } from '../process/output-file.ts';
+import { writeTexts } from '../process/write-out.ts';
 import { withAddress } from '../terminal/error-text.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -62,10 +61,10 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
     throw new PhasegateError('RUN_UNKNOWN', `Cannot export run ${runId} as it was removed meanwhile`);
   const lines = archiveOf(opened, run, below);
   if (!file) {
-    for await (const line of lines) if (!(await print(`${line}\n`, io))) return exitCode.brokenPipe;
+    for await (const line of lines) if (!(await print(line, io))) return exitCode.brokenPipe;
     return exitCode.completed;
   }
-  const seal = await writeLines(file, lines);
+  const seal = await writeTexts(file, lines, PRIVATE);
   await opened.store.close();
   io.stdout.write(
     `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} is in ${oneLine(file.name)}\nseal ${seal}\n`,
@@ -103,6 +102,7 @@ export interface BackupFlags extends StoreFlags {
 
 /** Copies the whole store into a file, also while runs are at work. A damaged store is copied next to an earlier copy. */
 export async function backUpStore(file: string, flags: BackupFlags, io: ProgramIo): Promise<ExitCode> {
+  refuseFolder(file, placeOf(file, io));
   const opened = openStore(flags, 'read', io);
   const { store, name } = opened;
   if (!store.backup)
@@ -195,33 +195,6 @@ function unsafeId(file: string, id: string): PhasegateError {
   return new PhasegateError('INPUT_INVALID', `Cannot import "${file}" as the id of its run is ${name}`, {
     hint: `${ruleFor(id)}. Name another with --run-id ${runIdLike(id) ?? 'imported'}.`,
   });
-}
-
-/** @returns The return value of the generator. */
-async function writeLines<T>({ name, path }: OutputFile, lines: AsyncGenerator<string, T>): Promise<T> {
-  // An earlier file stays as it is until the new one is complete. A device, such as a pipe, is written to.
-  const isFile = (await stat(path).catch(() => undefined))?.isFile() ?? true;
-  const part = isFile ? `${path}.${newId()}.part` : path;
-  try {
-    const handle = await open(part, isFile ? 'wx' : 'w', PRIVATE);
-    try {
-      let next = await lines.next();
-      for (; !next.done; next = await lines.next()) await handle.write(`${next.value}\n`);
-      if (isFile) await rename(part, path);
-      return next.value;
-    } finally {
-      await handle.close();
-    }
-  } catch (cause) {
-    if (isFile) await rm(part, { force: true });
-    if (PhasegateError.is(cause)) throw cause;
-    // The name of the part would mislead.
-    const found = errorInfo(cause).message.replaceAll(part, path);
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${name}": ${found}`, {
-      hint: 'Name a file that can be written, in a folder that is there.',
-      cause,
-    });
-  }
 }
 
 async function* linesOf(file: string, io: ProgramIo): AsyncGenerator<string, void, undefined> {

@@ -4,7 +4,7 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
@@ -13,6 +13,7 @@ import { installedAgent } from '../load/installed-agent.ts';
 import { agentOf } from '../load/yaml/build-agent.ts';
 import { parseJson } from '../options/parse-json.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { writeNew } from '../process/write-out.ts';
 import { GUIDE_PAGE, pageOf } from '../terminal/doc-pages.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { agentFile, agentModule, FIRST_MODULE, firstFile, type FirstAgent } from '../load/first-pipeline.ts';
@@ -32,7 +33,7 @@ export async function initFolder(language: Language, { agent }: InitFlags, io: P
   const first = agent === undefined ? undefined : await firstAgent(agent, io);
   const text = first ? agentPipeline(language, first, io) : examplePipeline(language, io);
   try {
-    await writeFile(placeOf(file, io), text, { flag: 'wx' });
+    await writeNew(placeOf(file, io), text);
   } catch (cause) {
     if (codeOf(cause) !== 'EEXIST') throw unwritable(file, cause);
     throw new PhasegateError('FILE_EXISTS', `Cannot write "${file}" as the file exists already`, {

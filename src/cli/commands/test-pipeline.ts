@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { writeFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { codeOf, errorInfo, PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 import { cutList } from '../../model/values/counts.ts';
 import { coverageLines } from '../../projections/coverage/coverage-lines.ts';
 import { isProblem, type RehearsalFinding } from '../../testing/cover/rehearsal-findings.ts';
@@ -13,6 +12,7 @@ import { rehearseAll, type RehearsedPipeline } from '../../testing/cover/rehears
 import { loadPipeline } from '../load/load.ts';
 import { readInput, type InputFlags } from '../options/read-input.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { writeNew } from '../process/write-out.ts';
 import { asText, seesColours } from '../run/reporter.ts';
 import { createPainter, span, type Line } from '../terminal/line.ts';
 import { print } from '../terminal/print.ts';
@@ -91,12 +91,13 @@ async function writeTest(file: string, text: string, io: ProgramIo): Promise<voi
   const ending = extname(file);
   const test = `${file.slice(0, -ending.length)}.test${ending}`;
   try {
-    await writeFile(placeOf(test, io), text, { flag: 'wx' });
+    await writeNew(placeOf(test, io), text);
   } catch (cause) {
-    throw new PhasegateError('FILE_EXISTS', `Cannot write "${test}": ${errorInfo(cause).message}`, {
-      hint: 'Rename or remove that file, and try again.',
-      cause,
-    });
+    const [code, hint]: [ErrorCode, string] =
+      codeOf(cause) === 'EEXIST'
+        ? ['FILE_EXISTS', 'Rename or remove that file, and try again.']
+        : ['FILE_UNREADABLE', 'Copy the pipeline into a folder that you may write to, or free some space.'];
+    throw new PhasegateError(code, `Cannot write "${test}": ${errorInfo(cause).message}`, { hint, cause });
   }
   io.stderr.write(`phasegate: wrote ${oneLine(test)}; run it with vitest\n`);
 }

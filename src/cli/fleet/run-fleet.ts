@@ -11,6 +11,7 @@ import { codeOf, errorInfo, hasCode, PhasegateError } from '../../model/errors/p
 import { limitsOf, type LimitFlags } from '../options/limit-flags.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import type { ExitCode } from '../process/exit-code.ts';
+import { writeNew } from '../process/write-out.ts';
 import { fleetIn, type FleetFile } from '../load/fleet-file.ts';
 import { installedAgent } from '../load/installed-agent.ts';
 import { KNOWN_AGENTS } from '../load/yaml/agent-schema.ts';
@@ -98,7 +99,7 @@ export async function runFleet(
   await mkdir(dirname(path), { recursive: true });
   // Goals and plans must not become part of a commit by chance.
   await writeFile(join(dirname(dirname(path)), '.gitignore'), '*\n', { flag: 'wx' }).catch(() => undefined);
-  await writeFile(path, `${JSON.stringify(file, null, 2)}\n`, { flag: 'wx' }).catch(async (cause: unknown) => {
+  await writeNew(path, `${JSON.stringify(file, null, 2)}\n`).catch(async (cause: unknown) => {
     throw codeOf(cause) === 'EEXIST' ? await taken(runId, path, openStoreToRun(flags, io)) : refused(path, cause);
   });
   // The limits are those of the file: flags of a later retry could not raise them.

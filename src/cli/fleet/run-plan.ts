@@ -4,13 +4,14 @@
  * @module
  */
 import { existsSync } from 'node:fs';
-import { access, constants, writeFile } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunResult } from '../../projections/run/run-result.ts';
 import { keptFilesOf, type OpenStore } from '../options/store-option.ts';
 import type { ExitCode } from '../process/exit-code.ts';
 import { outputFile } from '../process/output-file.ts';
+import { writeNew } from '../process/write-out.ts';
 import { nextSteps } from '../show/next-steps.ts';
 import { fleetCommand, plannedIn, planSteps, saveCommand } from '../show/plan-steps.ts';
 import { span, type Line } from '../terminal/line.ts';
@@ -40,7 +41,7 @@ export async function runPlan(goal: string, { output, ...flags }: PlanFlags, io:
   if (output === undefined || !ended) return code;
   const plan = plannedIn(ended);
   if (plan) {
-    await writeNew(output, `${JSON.stringify(plan, null, 2)}\n`, io);
+    await writePlan(output, `${JSON.stringify(plan, null, 2)}\n`, io);
     if (!flags.json) io.stdout.write(`  carry it out with: ${fleetCommand(output, flags.agent)}\n`);
   } else io.stderr.write(`phasegate: "${output}" was not written, as the plan is not approved.${later}\n`);
   return code;
@@ -59,9 +60,9 @@ async function requireNew(file: string, flags: FleetFlags, io: ProgramIo): Promi
 }
 
 /** Writes a file that must not exist. */
-async function writeNew(file: string, text: string, io: ProgramIo): Promise<void> {
+async function writePlan(file: string, text: string, io: ProgramIo): Promise<void> {
   try {
-    await writeFile(placeOf(file, io), text, { flag: 'wx' });
+    await writeNew(placeOf(file, io), text);
   } catch (cause) {
     throw codeOf(cause) === 'EEXIST' ? taken(file) : unwritable(file, cause);
   }

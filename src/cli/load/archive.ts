@@ -88,10 +88,10 @@ async function* partOf(
     // Some readers treat these characters as line ends. In JSON they occur only in strings, so they can be escaped.
     const line = text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
     sum.add(line);
-    yield line;
+    yield `${line}\n`;
   }
   const seal = records.hex();
-  yield JSON.stringify({ sha256: sum.digest(), seal } satisfies Trailer);
+  yield `${JSON.stringify({ sha256: sum.digest(), seal } satisfies Trailer)}\n`;
   return seal;
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { isFileOfDatabase, isFileOfStore, isInFolder, isSameFile } from '../../store/sqlite/file-identity.ts';
@@ -32,7 +33,7 @@ export interface KeptFiles {
 /**
  * Accepts the name of a file to write. A command calls it before it does anything else.
  *
- * @throws PhasegateError `INPUT_INVALID` if the name is `-`; `FILE_EXISTS` if that file belongs to a store, is in the folder of phasegate or is the pipeline, by any path.
+ * @throws PhasegateError `INPUT_INVALID` if the name is `-` or that of a folder; `FILE_EXISTS` if that file belongs to a store, is in the folder of phasegate or is the pipeline, by any path.
  */
 export function outputFile(name: string, { folder, store, session, pipeline }: KeptFiles, io: ProgramIo): OutputFile {
   if (name === STANDARD)
@@ -40,6 +41,7 @@ export function outputFile(name: string, { folder, store, session, pipeline }: K
       hint: 'Name a file.',
     });
   const path = placeOf(name, io);
+  refuseFolder(name, path);
   if (store !== undefined && isFileOfStore(path, store)) throw kept(name, 'it is a file of the store');
   if (session !== undefined && isSameFile(path, session)) throw kept(name, 'it is a file of the store');
   if (pipeline !== undefined && isSameFile(path, pipeline)) throw kept(name, 'it is the pipeline file');
@@ -51,6 +53,19 @@ export function outputFile(name: string, { folder, store, session, pipeline }: K
 /** Does the same as {@link outputFile}. Returns `undefined` for standard output, which is meant by no name and by `-`. */
 export function outputOrStandard(name: string | undefined, files: KeptFiles, io: ProgramIo): OutputFile | undefined {
   return name === undefined || name === STANDARD ? undefined : outputFile(name, files, io);
+}
+
+/**
+ * Refuses to write a folder, also if it does not exist.
+ *
+ * @param name The name that the user gave.
+ * @throws PhasegateError `INPUT_INVALID`
+ */
+export function refuseFolder(name: string, path: string): void {
+  if (!/[/\\]$/u.test(name) && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
+  throw new PhasegateError('INPUT_INVALID', `Cannot write "${name}" as it names a folder`, {
+    hint: 'Name a file in it.',
+  });
 }
 
 /**

@@ -1,10 +1,12 @@
 /**
- * Output of a command's result to a file or to standard output.
+ * Output of a command's result to a file or to standard output. A file that cannot be written whole stays as it was.
  *
  * @module
  */
-import { writeFile } from 'node:fs/promises';
+import { access, constants, open, rename, rm, stat } from 'node:fs/promises';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { newId } from '../../model/values/new-id.ts';
+import { realPlace } from '../../store/sqlite/file-identity.ts';
 import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
@@ -23,14 +25,67 @@ export async function writeOut(
   io: ProgramIo,
 ): Promise<ExitCode> {
   if (file === undefined) return (await print(text, io)) ? exitCode.completed : exitCode.brokenPipe;
+  await writeTexts(file, [text].values());
+  io.stdout.write(`${note}\n`);
+  return exitCode.completed;
+}
+
+/**
+ * Writes a file that must not exist. No part of it is left if it cannot be written whole.
+ *
+ * @throws The error of the system, such as `EEXIST`.
+ */
+export async function writeNew(path: string, text: string): Promise<void> {
+  const handle = await open(path, 'wx');
   try {
-    await writeFile(file.path, text);
+    await handle.writeFile(text);
   } catch (cause) {
-    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${file.name}": ${errorInfo(cause).message}`, {
-      hint: 'Name a file that can be written.',
+    await rm(path, { force: true });
+    throw cause;
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Writes texts to a file. An earlier file is replaced once the new one is complete, and keeps its permissions unless a mode is given.
+ *
+ * @param mode Permissions of the file. @default those of the earlier file, or of any new file
+ * @returns The return value of the iterator.
+ * @throws PhasegateError `FILE_UNREADABLE` if the file cannot be written.
+ */
+export async function writeTexts<T>(
+  { name, path }: OutputFile,
+  texts: Iterator<string, T> | AsyncIterator<string, T>,
+  mode?: number,
+): Promise<T> {
+  const found = await stat(path).catch(() => undefined);
+  // A device, such as a pipe, is written to. So is what a process has open by the name of a device.
+  const isWhole = (found?.isFile() ?? true) && !/^\/(?:dev|proc)\//u.test(path);
+  const target = isWhole ? realPlace(path) : path;
+  const part = isWhole ? `${target}.${newId()}.part` : path;
+  try {
+    // A file that may not be written may not be replaced.
+    if (found) await access(target, constants.W_OK);
+    const handle = await open(part, isWhole ? 'wx' : 'w', mode ?? found?.mode);
+    let next;
+    try {
+      // The mask of the process does not count for an earlier file.
+      if (isWhole && found && mode === undefined) await handle.chmod(found.mode);
+      for (next = await texts.next(); !next.done; next = await texts.next()) await handle.appendFile(next.value);
+    } finally {
+      await handle.close();
+    }
+    if (isWhole) await rename(part, target);
+    return next.value;
+  } catch (cause) {
+    if (isWhole) await rm(part, { force: true });
+    if (PhasegateError.is(cause)) throw cause;
+    // The name of the part would mislead.
+    const problem = errorInfo(cause).message.replaceAll(part, path);
+    throw new PhasegateError('FILE_UNREADABLE', `Cannot write "${name}": ${problem}`, {
+      hint: 'Name a file that can be written, in a folder that is there.',
       cause,
     });
   }
-  io.stdout.write(`${note}\n`);
-  return exitCode.completed;
 }

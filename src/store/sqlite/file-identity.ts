@@ -49,6 +49,19 @@ export function isFileOfDatabase(path: string): boolean {
   return BESIDE.some((suffix) => path.endsWith(suffix) && hasHeader(path.slice(0, path.length - suffix.length)));
 }
 
+/** Returns a path without links, as far as its folders exist. */
+export function realPlace(path: string, links = MOST_LINKS): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const folder = dirname(path);
+    if (folder === path) return path;
+    const there = realPlace(folder, links);
+    const target = links > 0 ? targetOf(path) : undefined;
+    return target === undefined ? join(there, basename(path)) : realPlace(resolve(there, target), links - 1);
+  }
+}
+
 // --- internal ---
 
 /** The first bytes of a database. */
@@ -83,19 +96,6 @@ function fileOrNone(path: string): string | undefined {
     return fileAt(path);
   } catch {
     return undefined;
-  }
-}
-
-/** Returns a path without links, as far as its folders exist. */
-function realPlace(path: string, links = MOST_LINKS): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const folder = dirname(path);
-    if (folder === path) return path;
-    const there = realPlace(folder, links);
-    const target = links > 0 ? targetOf(path) : undefined;
-    return target === undefined ? join(there, basename(path)) : realPlace(resolve(there, target), links - 1);
   }
 }
 
