@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readRun } from '../../src/index.ts';
+import { copyRun } from '../../src/runtime/records/copy-run.ts';
+import { sqliteStore } from '../../src/sqlite.ts';
 import { files, phasegate } from './cli.ts';
 
 /** A pipeline that costs one dollar per attempt. Its gate approves the fourth attempt. */
@@ -90,6 +94,59 @@ export default definePipeline({ name: 'slow', phases: [phase('a', { tasks: [task
     ])
       expect((await phasegate(args, { cwd })).stdout).toContain('The limit of 0.0s for deadlineMs is spent');
   });
+
+  it.each([
+    ['a run', 'inner', 'r'],
+    ['the run whose task asks', 'outer', 'r/o/0/0/task/in'],
+  ])(
+    'of all time are shown with an item, and an answer after them says that it comes too late: %s',
+    async (_name, of, asks) => {
+      const ASKS = `import { definePipeline, human, phase, task } from 'phasegate';
+const inner = definePipeline({ name: 'inner', phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Text?' }) })] })] });
+const outer = definePipeline({ name: 'outer', phases: [phase('o', { tasks: [task('in', { pipeline: () => inner })] })] });
+export default ${of};`;
+      const cwd = await files({
+        'p.mjs': ASKS,
+        'held.mjs': ASKS.replaceAll(", phases: [phase('", ", policy: { onLimit: 'escalate' }, phases: [phase('"),
+      });
+      const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+      onTestFinished(async () => store.close());
+      const shown = async (id: string) => (await phasegate(['inbox', 'show', id], { cwd })).stdout;
+      const answer = (id: string) => phasegate(['inbox', 'answer', id, '--value', '"x"'], { cwd });
+      for (const [file, id] of [
+        ['p.mjs', 'r'],
+        ['held.mjs', 'h'],
+      ] as const) {
+        await phasegate(['run', file, '--deadline', '2d', '--run-id', id], { cwd });
+        // The same run, begun a week ago.
+        for (const { runId } of (await store.runs()).filter(
+          (run) => /^[rh](?:\/|$)/u.test(run.runId) && run.runId.startsWith(id),
+        )) {
+          const records = await readRun(store, runId);
+          const earlier = records.map((record) => ({ ...record, time: record.time - 7 * 86_400_000 }));
+          await copyRun(store, `late-${runId}`, earlier, {});
+        }
+      }
+      const held = asks.replace('r', 'h');
+      const items = new Map((await store.inbox({ open: true })).map((item) => [item.runId, item.id]));
+      const itemOf = (runId: string) => items.get(runId) ?? '';
+      expect(await shown(itemOf(asks))).toMatch(/, run ends in \d+h/u);
+      const { stdout } = await phasegate(['inbox', 'show', itemOf(asks), '--json'], { cwd });
+      const started = (await store.run('r'))?.startedAt ?? 0;
+      expect(JSON.parse(stdout)).toMatchObject({ runEndsAt: started + 2 * 86_400_000 });
+      expect(await shown(itemOf(`late-${asks}`))).toContain(', the deadline of the run has passed,');
+      for (const runId of [held, `late-${held}`]) expect(await shown(itemOf(runId))).not.toContain('run ends in');
+      const late =
+        'it is not applied, as the deadline of run late-r has passed: the run ends when it resumes, unless limits.deadlineMs is raised';
+      expect(await answer(itemOf(`late-${asks}`))).toMatchObject({ code: 0, stdout: `answered; ${late}\n` });
+      expect(await shown(itemOf(`late-${asks}`))).toContain(late);
+      for (const runId of [asks, `late-${held}`])
+        expect((await answer(itemOf(runId))).stdout).toContain('applied when the run resumes');
+      await phasegate(['resume', 'late-r', 'p.mjs'], { cwd });
+      expect(await shown(itemOf(`late-${asks}`))).not.toContain('run ends in');
+    },
+    60_000,
+  );
 
   it('never exceed those of the pipeline, and are stored with the run', async () => {
     const cwd = await files({ 'p.mjs': PIPELINE });

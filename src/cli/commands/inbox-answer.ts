@@ -14,6 +14,7 @@ import { askReply } from '../inbox/ask-reply.ts';
 import { chooseReply } from '../inbox/choose-reply.ts';
 import { findItem } from '../inbox/find-item.ts';
 import { hasAnswer, takenText, workerOn } from '../inbox/pending-answer.ts';
+import { deadlineOf } from '../inbox/run-deadline.ts';
 import { replyOf, type ReplyFlags } from '../inbox/reply-flags.ts';
 import { refuseAgents } from '../options/refuse-agents.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -48,7 +49,8 @@ export async function answerStored(wanted: string, flags: AnswerFlags, io: Progr
     if (reply) await give(reply);
     else {
       if (!io.stdin.isTTY || !io.stderr.isTTY) throw nothingChosen(item);
-      io.stderr.write(plainItem(detail, Date.now()));
+      const deadline = await deadlineOf(opened.store, item.runId);
+      io.stderr.write(plainItem({ ...detail, runEndsAt: deadline?.at }, Date.now()));
       if (!(await askOnTerminal(detail, give, io))) {
         io.stderr.write('The item is still open.\n');
         return exitCode.usage;

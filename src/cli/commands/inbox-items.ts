@@ -5,6 +5,7 @@
  */
 import { detailOf, withAnswer, withAnswers } from '../../store/pending-answers.ts';
 import { findItem } from '../inbox/find-item.ts';
+import { deadlineOf } from '../inbox/run-deadline.ts';
 import { takenText, workerOn } from '../inbox/pending-answer.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
@@ -43,8 +44,10 @@ export async function showItem(
   io: ProgramIo,
 ): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
-  const detail = await detailOf(opened.store, await withAnswer(opened.store, await findItem(opened, wanted)));
-  const { answer, runId } = detail.item;
+  const kept = await detailOf(opened.store, await withAnswer(opened.store, await findItem(opened, wanted)));
+  const { answer, runId, closedAt } = kept.item;
+  const deadline = closedAt === undefined ? await deadlineOf(opened.store, runId) : undefined;
+  const detail = { ...kept, runEndsAt: deadline?.at };
   const waits = answer && (await takenText(opened, runId, await workerOn(opened, runId)));
   await opened.store.close();
   const paint = createPainter(seesColours(io.stdout, io));

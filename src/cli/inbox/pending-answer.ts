@@ -10,6 +10,7 @@ import { rootOf } from '../../runtime/child-ids.ts';
 import { hasWorker } from '../../runtime/workers/presence.ts';
 import type { GivenAnswer } from '../../store/pending-answers.ts';
 import type { Lease } from '../../store/port.ts';
+import { deadlineOf } from './run-deadline.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
 import { argument, oneLine } from '../terminal/text.ts';
@@ -35,6 +36,9 @@ export async function workerOn({ store }: Pick<OpenStore, 'store'>, runId: strin
 /** Describes what a pending answer waits for. @param worker The lease of the process that works on the run. */
 export async function takenText(opened: OpenStore, runId: string, worker: Lease | undefined): Promise<string> {
   if (worker) return `${oneLine(worker.holder)} works on the run and has not applied it yet`;
+  const deadline = await deadlineOf(opened.store, runId);
+  if (deadline && deadline.at <= Date.now())
+    return `it is not applied, as the deadline of run ${oneLine(deadline.runId)} has passed: the run ends when it resumes, unless limits.deadlineMs is raised`;
   const root = await rootOf(opened.store, runId);
   const run = await opened.store.run(root);
   if (run && (await hasWorker(opened.store, run))) return 'a worker takes it up';

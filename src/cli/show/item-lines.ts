@@ -6,7 +6,7 @@
 import { counted } from '../../model/values/counts.ts';
 import type { InboxItem } from '../../projections/inbox/inbox-item.ts';
 import type { Choice } from '../../projections/inbox/item-choices.ts';
-import type { ItemDetail, TriedAttempt } from '../../projections/inbox/item-detail.ts';
+import type { TriedAttempt } from '../../projections/inbox/item-detail.ts';
 import { unchangedText } from '../../projections/run/loop-words.ts';
 import { usageText } from '../../projections/wording/amount-words.ts';
 import { becauseOf, waitsFor } from '../../projections/wording/item-words.ts';
@@ -21,6 +21,12 @@ import { correctionText, verdictText } from './event-lines.ts';
 import { findingLines } from './issue-lines.ts';
 import { excerptLines } from './excerpt.ts';
 import { refusalLines } from './refusal-lines.ts';
+
+/** Details of an item, as they are shown. */
+export interface ShownDetail extends KeptDetail {
+  /** The time at which a deadline ends its run, in milliseconds since 1970; absent if there is none. */
+  readonly runEndsAt?: number | undefined;
+}
 
 /** Creates a head and a line for each item; a single line if there are no items. @param now Milliseconds since 1970. */
 export function itemTable(items: readonly KeptItem[], now: number): readonly Line[] {
@@ -38,7 +44,7 @@ export function itemTable(items: readonly KeptItem[], now: number): readonly Lin
 }
 
 /** Describes one item. @param now Milliseconds since 1970. @param waits A text about the wait of a pending answer; empty if there is none. */
-export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly Line[] {
+export function itemLines(detail: ShownDetail, now: number, waits = ''): readonly Line[] {
   const { item, attempts, corrections, findings, reach, changes, used, phaseUsed, choices } = detail;
   return [
     [span(`${statusMarks.waiting.mark} ${titleOf(item)}`, 'strong')],
@@ -46,7 +52,7 @@ export function itemLines(detail: KeptDetail, now: number, waits = ''): readonly
     ...textLines(reasonText(item.reason)),
     ...textLines(item.description ?? ''),
     ...refusalLines(item, '  '),
-    ...factsOf(item, now),
+    ...factsOf(detail, now),
     ...inputLines(detail),
     ...attempts.flatMap((one, index) => attemptLines(one, index === attempts.length - 1)),
     ...(corrections.length > 0 ? [[span('corrections so far:', 'dim')]] : []),
@@ -102,12 +108,14 @@ function titleOf(item: InboxItem): string {
   return `${aboutOf(item)} of "${oneLine(item.pipeline)}" ${waitsFor[item.kind]}`;
 }
 
-function factsOf(item: InboxItem, now: number): readonly Line[] {
+function factsOf({ item, runEndsAt }: ShownDetail, now: number): readonly Line[] {
   const { id, nonce, queue, severity, openedAt, closedAt, outcome = '', who, choices } = item;
   const dates = [['due', item.dueAt] as const].flatMap(([name, at]) =>
     at === undefined || closedAt !== undefined ? [] : [`${name} in ${duration(Math.max(0, at - now))}`],
   );
   const facts = [`item ${oneLine(id)}`, `nonce ${nonce}`, `queue ${oneLine(queue)}`, severity, ...dates];
+  if (runEndsAt !== undefined)
+    facts.push(runEndsAt > now ? `run ends in ${duration(runEndsAt - now)}` : 'the deadline of the run has passed');
   return [
     [span(`  ${[...facts, `open for ${duration(Math.max(0, (closedAt ?? now) - openedAt))}`].join(', ')}`, 'dim')],
     ...(choices ? [[span(`  one of: ${choices.map((one) => JSON.stringify(oneLine(one))).join(', ')}`)]] : []),
@@ -223,7 +231,7 @@ function choiceLines(choice: Choice): readonly Line[] {
 }
 
 /** Renders {@link itemLines} as text without colours, for a question on standard error. */
-export function plainItem(detail: ItemDetail, now: number): string {
+export function plainItem(detail: ShownDetail, now: number): string {
   return itemLines(detail, now)
     .map((line) => `${plain(line)}\n`)
     .join('');
