@@ -133,10 +133,10 @@ describe('phasegate rm', () => {
   });
 
   it.each([
-    ['ended', { p1: completed, [MIDDLE]: completed }],
+    ['have ended', { p1: completed, [MIDDLE]: completed }],
     ['are gone', {}],
-    ['are gone above its parent, which is gone', { p1: {} }],
-  ])('removes a run alone if those above have %s', async (_what, above: Readonly<Record<string, object>>) => {
+    ['are above a parent that is gone', { p1: {} }],
+  ])('removes a run alone if those above %s', async (_what, above: Readonly<Record<string, object>>) => {
     const { command, left } = await stored({ ...above, [INNER]: completed });
     expect((await command('rm', INNER)).stdout).toBe(`removed run ${INNER} of "article"\n`);
     expect(await left()).toEqual(Object.keys(above).toSorted());
