@@ -6,7 +6,7 @@
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunEvent } from '../model/events/event.ts';
 import type { TaskContext } from '../model/handlers/task.ts';
-import { starterIn, startOf, workKey } from '../model/handlers/work-key.ts';
+import { runsAbove, starterIn, startOf, workKey } from '../model/handlers/work-key.ts';
 import { planGraph, type Plan } from '../model/plan/plan.ts';
 import { namesAbove } from '../model/values/graph.ts';
 import type { RunStore } from '../store/port.ts';
@@ -75,6 +75,23 @@ export async function checkIsRoot(store: RunStore, runId: string, how: 'resume' 
   throw new PhasegateError('RUN_HAS_PARENT', `Cannot ${what} alone as a task of run ${root} has started it`, {
     hint: `${next}. A fork of this run is a run of its own.`,
   });
+}
+
+/**
+ * Refuses to remove a run that another one may need, as a task of that one has started it, or a run above it.
+ *
+ * @throws PhasegateError `RUN_HAS_PARENT`
+ */
+export async function checkUnneeded(store: Pick<RunStore, 'run'>, runId: string): Promise<void> {
+  const root = await rootOf(store, runId);
+  const above = runsAbove(runId);
+  for (const id of above.slice(0, above.indexOf(root) + 1)) {
+    if ((await store.run(id))?.status !== 'running') continue;
+    const problem = `Cannot remove run ${runId} alone as a task of run ${id} has started it, and that run has not ended`;
+    throw new PhasegateError('RUN_HAS_PARENT', problem, {
+      hint: `Remove run ${root}, and this one with it, or end run ${id} first.`,
+    });
+  }
 }
 
 // --- internal ---

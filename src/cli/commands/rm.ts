@@ -3,16 +3,19 @@
  *
  * @module
  */
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { runsAbove } from '../../model/handlers/work-key.ts';
 import { counted } from '../../model/values/counts.ts';
+import { checkUnneeded } from '../../runtime/child-ids.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { ListedRun } from '../../store/port.ts';
+import { runLeased } from '../../store/refusals.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
 import { attempt } from '../options/attempt.ts';
+import { upTo } from '../options/child-runs.ts';
 import { removeDefinitions } from '../options/fleet-definition.ts';
 import { findRun } from '../options/find-run.ts';
-import { releaseDeadLease } from '../options/run-owner.ts';
+import { releaseDeadLease, workHere } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
@@ -29,45 +32,57 @@ export interface CollectFlags extends StoreFlags {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Removes runs. Removes none of them if one is not known. */
+/**
+ * Removes runs, with those that their tasks have started. Removes none if one is not known, is worked on, or is needed by a run that
+ * has not ended.
+ */
 export async function removeStored(wanted: readonly string[], flags: StoreFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'write', io);
-  const runs = new Map<string, ListedRun>();
+  const { store } = opened;
+  const named = new Map<string, ListedRun>();
   for (const one of wanted) {
     const run = await findRun(opened, one);
-    runs.set(run.runId, run);
+    named.set(run.runId, run);
   }
-  for (const run of runs.values()) await remove(opened, run, io);
-  await removeDefinitions([...runs.values()], opened.store, io);
-  const compaction = await opened.store.compact?.();
-  await opened.store.close();
+  // A run below another one is removed with it.
+  const tops = [...named.values()].filter(({ runId }) => !runsAbove(runId).some((id) => named.has(id)));
+  for (const { runId } of tops) await checkUnneeded(store, runId);
+  const removed = await remove(opened, tops.flatMap(upTo(await store.runs())), io);
+  const compaction = await store.compact?.();
+  await store.close();
   if (compaction?.pending) io.stdout.write(`${pendingText(compaction.pending)}\n`);
-  for (const run of runs.values()) await tellOfRefs(run.runId, io);
+  for (const { runId } of removed) await tellOfRefs(runId, io);
   return exitCode.completed;
 }
 
-/** Removes runs that ended long ago, and frees their disk space. Unfinished runs stay, however old they are. */
+/**
+ * Removes runs that ended long ago, with those that their tasks have started, and frees their disk space. A run that has not ended
+ * stays with all of them, however old they are.
+ */
 export async function collectStored(
   { keep, dryRun = false, ...flags }: CollectFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
   const opened = openStore(flags, dryRun ? 'read' : 'write', io);
   const { store } = opened;
+  const runs = await store.runs();
+  const ids = new Set(runs.map(({ runId }) => runId));
+  const before = Date.now() - keep;
   // Nobody knows when a damaged run has ended, or if it has.
-  const old = (await store.runs({ status: ENDED, updatedBefore: Date.now() - keep })).filter(
-    ({ damage }) => damage === undefined,
-  );
+  const isOld = (run: ListedRun) =>
+    run.damage === undefined && run.updatedAt <= before && ['free', 'gone'].includes(workHere(run).state);
+  const old = runs
+    .filter(({ runId, status }) => status !== 'running' && !runsAbove(runId).some((id) => ids.has(id)))
+    .map(upTo(runs))
+    .flatMap((family) => (family.every(isOld) ? family : []));
   if (dryRun)
     io.stdout.write(asText(runTable(old.map(withStanding), Date.now()).map(createPainter(seesColours(io.stdout, io)))));
-  else {
-    for (const run of old) await remove(opened, run, io);
-    await removeDefinitions(old, store, io);
-  }
+  const { length } = dryRun ? old : await remove(opened, old, io);
   // Leases of dead processes are released, as a store is not compacted while a process works on a run.
   if (!dryRun) for (const run of await store.runs({ leased: true })) await releaseDeadLease(opened, run);
   const compaction = dryRun ? undefined : await store.compact?.();
   await store.close();
-  io.stdout.write(`${counted(old.length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);
+  io.stdout.write(`${counted(length, 'run')} ${dryRun ? 'would be ' : ''}removed${freedText(compaction)}\n`);
   return exitCode.completed;
 }
 
@@ -77,8 +92,6 @@ export function sizeText(bytes: number): string {
 }
 
 // --- internal ---
-
-const ENDED = ['completed', 'rejected', 'failed', 'cancelled', 'exhausted'] as const;
 
 /** Says that the work of a run stays in the repository, as it is the user's. Names the processes that still work for it. */
 async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {
@@ -95,11 +108,27 @@ async function tellOfRefs(runId: string, io: ProgramIo): Promise<void> {
       io.stdout.write(`process ${orphan} still works in ${oneLine(path)}: end it, as the run cannot be resumed\n`);
 }
 
-async function remove(opened: OpenStore, run: ListedRun, io: ProgramIo): Promise<void> {
-  const { runId, pipeline } = run;
-  await attempt(`remove run ${runId}`, () => releaseDeadLease(opened, run));
-  if (await opened.store.remove(runId)) io.stdout.write(`removed run ${oneLine(runId)} of "${oneLine(pipeline)}"\n`);
-  else throw new PhasegateError('RUN_UNKNOWN', `Cannot remove run ${runId} as it was removed meanwhile`);
+/**
+ * Removes runs in the given order, with their definitions. Removes none while a process works on one.
+ *
+ * @returns Those that no other process has removed meanwhile.
+ */
+async function remove(opened: OpenStore, runs: readonly ListedRun[], io: ProgramIo): Promise<readonly ListedRun[]> {
+  for (const run of runs) {
+    await attempt(`remove run ${run.runId}`, () => releaseDeadLease(opened, run));
+    const work = workHere(run);
+    if (work.state === 'worked') throw runLeased('remove', work.lease);
+  }
+  const removed: ListedRun[] = [];
+  for (const run of runs) {
+    const id = oneLine(run.runId);
+    if (await opened.store.remove(run.runId)) {
+      removed.push(run);
+      io.stdout.write(`removed run ${id} of "${oneLine(run.pipeline)}"\n`);
+    } else io.stdout.write(`run ${id} was removed meanwhile\n`);
+  }
+  await removeDefinitions(runs, opened.store, io);
+  return removed;
 }
 
 /** Describes the freed disk space, and the space that could not be freed with the reason. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { starterOf } from '../../model/handlers/work-key.ts';
+import { runsAbove, starterOf } from '../../model/handlers/work-key.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 
@@ -16,4 +16,20 @@ export async function childRunsOf(
   return later
     .filter((run) => starterOf(runId, run.runId))
     .toSorted((one, other) => one.startedAt - other.startedAt || one.runId.length - other.runId.length);
+}
+
+/**
+ * Sorts all runs of a store, in one pass. Returns a function that lists the runs that the tasks of a run have started, and theirs, each
+ * before its parent; the run itself comes last.
+ */
+export function upTo(runs: readonly ListedRun[]): (run: ListedRun) => readonly ListedRun[] {
+  const below = new Map<string, ListedRun[]>();
+  // The id of a run contains that of its parent, so it is longer.
+  for (const run of runs.toSorted((one, other) => other.runId.length - one.runId.length))
+    for (const id of runsAbove(run.runId)) {
+      const others = below.get(id);
+      if (others) others.push(run);
+      else below.set(id, [run]);
+    }
+  return (run) => [...(below.get(run.runId) ?? []), run];
 }
