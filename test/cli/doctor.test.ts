@@ -1,7 +1,7 @@
 /** `phasegate doctor`. */
 import { describe, expect, it } from 'vitest';
 import { containing, put } from './article.ts';
-import { files, phasegate } from './cli.ts';
+import { files, phasegate, start, witness } from './cli.ts';
 
 /** A pipeline whose gate asks for the same change until it gives up; with `kind` it approves at once. */
 const ESSAY = `
@@ -134,5 +134,22 @@ describe('phasegate doctor', () => {
     expect((await phasegate(['doctor'], { cwd })).stdout).toMatch(/UNCLAIMED[^]*See r1\./u);
     expect(await phasegate(['resume', 'r1'], { cwd })).toMatchObject({ code: 0 });
     expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
+  });
+
+  it('names the run of a killed process at once', async () => {
+    const { code, born } = await witness();
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+        import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        export default definePipeline({ name: 'slow', phases: [
+          phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${code}; }) })] })] });`,
+    });
+    const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    await born(1);
+    expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
+    child.kill('SIGKILL');
+    await ended;
+    expect((await phasegate(['doctor'], { cwd })).stdout).toMatch(/UNCLAIMED[^]*See r1\./u);
   });
 });
