@@ -137,16 +137,16 @@ describe('phasegate doctor', () => {
   });
 
   it('names the run of a killed process at once', async () => {
-    const { code, born } = await witness();
+    const seen = await witness();
     const cwd = await files({
       'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
         import { createRequire } from 'node:module';
         const require = createRequire(import.meta.url);
         export default definePipeline({ name: 'slow', phases: [
-          phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${code}; }) })] })] });`,
+          phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${seen.code}; }) })] })] });`,
     });
     const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
-    await born(1);
+    await seen.born(1);
     expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
     child.kill('SIGKILL');
     await ended;
