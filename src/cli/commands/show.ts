@@ -20,7 +20,7 @@ import { givenText } from '../inbox/pending-answer.ts';
 import { foldRunForTree, type RunFold } from '../live-tree/run-fold.ts';
 import { frameLines } from '../live-tree/tree.ts';
 import { timeText } from '../options/duration.ts';
-import { childRunsOf } from '../options/child-runs.ts';
+import { childRunsOf, withWaitsBelow } from '../options/child-runs.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness, workHere } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -48,7 +48,7 @@ export interface ShowFlags extends StoreFlags {
 export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
   const found = await findRun(opened, wanted);
-  const run = withLiveness(found);
+  const [run = found] = (await withWaitsBelow(opened.store, [found])).map(withLiveness);
   const state = foldRunForTree();
   const story = foldAttempts();
   const fold = foldTimeline();
