@@ -34,7 +34,7 @@ import { errorText, withAddress } from '../terminal/error-text.ts';
 import { createPainter, span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { print } from '../terminal/print.ts';
-import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
+import { isPlaced, widthOf, type ProgramIo } from '../terminal/program-io.ts';
 import { duration, manyLines, oneLine, reasonText } from '../terminal/text.ts';
 
 /** Flags of `phasegate show`. */
@@ -129,7 +129,7 @@ function headLines(
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
-    ...(status === 'running' && !lease ? [resumeText('resume', opened.root, opened, source !== undefined)] : []),
+    ...(status === 'running' && !lease ? [resumeText('resume', opened.root, opened, isPlaced(source))] : []),
   ];
   const why = error ? withAddress(errorText(error)) : reasonText(reason ?? '');
   return [
