@@ -7,8 +7,8 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemIn } from '../../runtime/inbox/validate-reply.ts';
 
 /**
- * Calls a function that works on a run. If the store or the repository cannot be used for it, or another process works on the run, the error names the action of the
- * command, as nobody has asked for a lease or a workspace.
+ * Calls a function that works on a run. If the store or the repository refuses that, or another process has the run, the error names the
+ * action of the command. Nobody has asked for a lease or a workspace.
  *
  * @param action Such as `cancel run r1`.
  * @throws The errors of the function.
