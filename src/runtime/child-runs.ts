@@ -95,7 +95,7 @@ export interface ChildRuns {
   live(): readonly LiveChild[];
   /** The child runs that work in this process now, but for questions. */
   watched(): readonly WatchedChild[];
-  /** Open items of all child runs. */
+  /** Open items of all child runs, also of those that this process has let go. */
   inbox(): readonly InboxItem[];
   /** The child run with an open item of this id. */
   holderOf(item: string): Run<unknown> | undefined;
@@ -112,11 +112,17 @@ interface Own extends Omit<Parent, 'onChild' | 'quota'> {
 /** Creates the registry of child runs of one run. */
 export function createChildRuns({ actor, ...given }: Own): ChildRuns {
   const live = new Set<LiveChild>();
+  // Those that work, and those that were let go and have open items still.
+  const open = new Set<Run<unknown>>();
   const listeners: ((run: Run<unknown>) => void)[] = [];
   // The spread is not first, as each such object would have a hidden class of its own.
   const parent: Parent = {
     quota: () => servicesOf(actor())?.quota,
-    onChild: (run) => listeners.forEach((listener) => listener(run)),
+    onChild(run) {
+      open.add(run);
+      void run.result.then(({ status }) => status !== 'suspended' && open.delete(run));
+      listeners.forEach((listener) => listener(run));
+    },
     ...given,
   };
   return {
@@ -129,7 +135,7 @@ export function createChildRuns({ actor, ...given }: Own): ChildRuns {
       [...live].flatMap(({ run, phase, task, asks }) => (asks ? [] : { phase, task, watch: StartedRun.watchOf(run) })),
     run: (request) => runChild(request, parent, live),
     questions: (context) => questionsOf(context, parent, live),
-    inbox: () => [...live].flatMap(({ run }) => run.inbox()),
+    inbox: () => [...open].flatMap((run) => run.inbox()),
     holderOf: (item) => [...live].find(({ run }) => run.inbox().some(({ id }) => id === item))?.run,
     atRest: () => Promise.all([...live].map(({ run }) => run.result)),
   };

@@ -7,6 +7,7 @@ import { definePipeline, phase, readRun, retry, startRun, task } from '../../src
 import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connect, type Database } from '../../src/store/sqlite/driver.ts';
+import { containing } from './article.ts';
 import { files, main, phasegate } from './cli.ts';
 
 const SPENT = {
@@ -49,6 +50,43 @@ describe('a run whose limit is spent', () => {
   });
 });
 
+describe('a run in a state that a command does not take', () => {
+  it('is named in the command that works, and the command in the refusal', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, human, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: human({ question: 'Which?' }) })] })] });`,
+    });
+    const refused = async (...args: readonly string[]) =>
+      (await phasegate(args, { cwd })).stderr.split('\n').slice(0, 2);
+    await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    expect(await refused('retry', 'r1')).toEqual([
+      'Cannot try run r1 again as it has not ended',
+      'Resume it: phasegate resume r1. Approved phases do not run again.',
+    ]);
+    const store = sqliteStore(join(cwd, '.phasegate/runs.db'));
+    const lease = await store.acquire('r1', 'server:77', 60_000);
+    const wait = 'Wait until that process releases the run; `phasegate cancel` asks it to stop.';
+    for (const [command, action] of [
+      ['resume', 'resume'],
+      ['retry', 'retry'],
+      ['rm', 'remove'],
+    ] as const)
+      expect(await refused(command, 'r1')).toEqual([
+        containing(`Cannot ${action} run r1 as server:77 works on it until `),
+        wait,
+      ]);
+    await store.release(lease);
+    const [id = ''] = (await store.inbox()).map((item) => item.id);
+    await store.close();
+    await phasegate(['inbox', 'answer', id, '--value', '"x"'], { cwd });
+    expect(await phasegate(['resume', 'r1'], { cwd })).toMatchObject({ code: 0 });
+    expect(await refused('resume', 'r1')).toEqual([
+      'Cannot resume run r1 as it was completed',
+      'Run a part of it again in a fork: phasegate fork r1 --at <phase>',
+    ]);
+  });
+});
+
 describe('a run with records that no run can have written', () => {
   it('goes on in a fork, by the commands that it prints', async () => {
     const cwd = await files({
@@ -65,7 +103,7 @@ describe('a run with records that no run can have written', () => {
     await Promise.all([store.close(), forged.close()]);
     const at = ['--store', 'forged.db'];
     const { stderr, code } = await phasegate(['resume', 'r', ...at], { cwd });
-    expect([code, stderr]).toEqual([2, expect.stringContaining('let `phasegate verify <run>` find its good records')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('let `phasegate verify r` find its good records')]);
     expect(stderr).toContain('That command needs --store forged.db.');
     const { stdout } = await phasegate(['verify', 'r', ...at], { cwd });
     const [, command = ''] = /phasegate (fork r --at \d+ --store forged\.db)/u.exec(stdout) ?? [];

@@ -6,7 +6,7 @@ import { createAsker } from '../../src/cli/run/ask-decision.ts';
 import { definePipeline, escalate, human, phase, startRun, task } from '../../src/index.ts';
 import { StartedRun } from '../../src/runtime/run-handle.ts';
 import { idIn } from './article.ts';
-import { files, phasegate, untimed } from './cli.ts';
+import { files, phasegate, says, start, untimed } from './cli.ts';
 
 /** A pipeline whose task starts two runs, one in the other. The inner one asks a person; a slow task works next to it. */
 const NESTED = `
@@ -58,6 +58,25 @@ describe('a question of a run that a task has started', () => {
     expect(await show(refused)).not.toContain('the latest answer was refused');
     await phasegate(['inbox', 'answer', again, '--value', '{"n":2}'], { cwd });
     expect(await phasegate(['resume', run], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  it('makes the runs above wait as well, for a worker and in lists', async () => {
+    const cwd = await files({ 'p.mjs': NESTED });
+    const worked = async (id: string, seen: string, flags: readonly string[] = []) => {
+      await phasegate(['run', 'p.mjs', '--run-id', id, '--detach'], { cwd });
+      const worker = start(['work', 'p.mjs', ...flags], { cwd });
+      await says(worker, seen);
+      worker.child.kill('SIGINT');
+      return (await worker.ended).stdout;
+    };
+    const told = 'r1 "outer" waits for a person: write of "inner"; see phasegate inbox\n';
+    expect(await worked('r1', 'waits for a person: write of')).toContain(told);
+    expect(await worked('r2', '"done"', ['--json'])).toMatch(/"suspended","waiting":\["r2%2Fbuild[^"]+"\]/u);
+    const { stdout: list } = await phasegate(['ls', '--status', 'waiting'], { cwd });
+    expect(list).toMatch(/^r1 +waiting: build /mu);
+    expect(list).toMatch(/^r1\/build\/0\/0\/task\/all +waiting: go /mu);
+    expect((await phasegate(['show', 'r1'], { cwd })).stdout).toMatch(/^run r1 of "outer" {2}waiting$/mu);
+    expect((await phasegate(['report', 'r1'], { cwd })).stdout).toMatch(/^# Run r1 of "outer": waiting$/mu);
   });
 
   it('suspends the whole run once all other work is done, and names the run to resume', async () => {

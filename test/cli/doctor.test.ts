@@ -1,7 +1,9 @@
 /** `phasegate doctor`. */
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containing, put } from './article.ts';
-import { files, phasegate } from './cli.ts';
+import { files, phasegate, start, witness } from './cli.ts';
 
 /** A pipeline whose gate asks for the same change until it gives up; with `kind` it approves at once. */
 const ESSAY = `
@@ -134,5 +136,42 @@ describe('phasegate doctor', () => {
     expect((await phasegate(['doctor'], { cwd })).stdout).toMatch(/UNCLAIMED[^]*See r1\./u);
     expect(await phasegate(['resume', 'r1'], { cwd })).toMatchObject({ code: 0 });
     expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
+  });
+
+  it('says that the file of a pipeline is not there, as all who name the next step do', async () => {
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, human, phase, task } from 'phasegate';
+        export default definePipeline({ name: 'note', phases: [
+          phase('a', { tasks: [task('ask', { run: human({ question: 'Which name?' }) })] })] });`,
+    });
+    const printed = async (...args: readonly string[]) => (await phasegate(args, { cwd })).stdout;
+    await printed('run', 'p.mjs', '--run-id', 'r1');
+    await rename(join(cwd, 'p.mjs'), join(cwd, 'q.mjs'));
+    const [, item = ''] = /"id":"([^"]+)"/u.exec(await printed('inbox', '--json')) ?? [];
+    expect(await printed('inbox', 'answer', item, '--value', '"x"')).toMatch(
+      /^answered; it is applied when the run resumes, but \S+p\.mjs is not there; name the file: phasegate work <pipeline>, or phasegate resume r1 <pipeline>\n$/u,
+    );
+    expect(await printed('doctor')).toMatch(
+      /→ \S+p\.mjs is not there\. Start a worker that has the definition of this run: phasegate work <pipeline>\n/u,
+    );
+    expect(await printed('show', 'r1')).toContain('resume with: phasegate resume r1 <pipeline>\n');
+    expect(await phasegate(['resume', 'r1', 'q.mjs'], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  it('names the run of a killed process at once', async () => {
+    const seen = await witness();
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+        import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        export default definePipeline({ name: 'slow', phases: [
+          phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${seen.code}; }) })] })] });`,
+    });
+    const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    await seen.born(1);
+    expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
+    child.kill('SIGKILL');
+    await ended;
+    expect((await phasegate(['doctor'], { cwd })).stdout).toMatch(/UNCLAIMED[^]*See r1\./u);
   });
 });

@@ -2,7 +2,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { files, main, phasegateProcess as phasegate, repository, type Ended } from './cli.ts';
+import { containing } from './article.ts';
+import { files, main, phasegateProcess as phasegate, repository, start, witness, type Ended } from './cli.ts';
 
 const YAML = `
 name: article
@@ -24,7 +25,7 @@ function toFullDisk(stream: 1 | 2, args: readonly string[], cwd = repository): P
 }
 
 describe.skipIf(!existsSync(FULL))('a full disk', () => {
-  it.each(['run p.yaml', 'check p.yaml', 'graph p.yaml', '--help'])('fails %s with a message', async (command) => {
+  it.each(['check p.yaml', 'graph p.yaml', '--help'])('fails %s with a message', async (command) => {
     const cwd = await files({ 'p.yaml': YAML });
     expect(await toFullDisk(1, command.split(' '), cwd)).toEqual({ code: 1, stdout: '', stderr: NO_SPACE });
   });
@@ -39,11 +40,20 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
   );
 
   it.each([
-    ['cancels a run', ['--no-store'], '⊘ cancelled'],
-    ['leaves a run that is kept', [], 'resume with: phasegate resume '],
-  ])('%s whose records are lost', async (_, flags, text) => {
+    ['cancels a run whose records are lost', ['--json', '--no-store'], '⊘ cancelled'],
+    [
+      'leaves a run that is kept, whose records are lost',
+      ['--json', '--run-id', 'r1'],
+      'resume with: phasegate resume r1\n',
+    ],
+    [
+      'leaves a run that is kept, and names it on standard error',
+      ['--run-id', 'r1'],
+      'resume with: phasegate resume r1\n',
+    ],
+  ])('%s', async (_, flags, text) => {
     const cwd = await files({ 'p.yaml': YAML });
-    const { code, stderr } = await toFullDisk(1, ['run', '--json', 'p.yaml', ...flags], cwd);
+    const { code, stderr } = await toFullDisk(1, ['run', 'p.yaml', ...flags], cwd);
     expect(stderr).toContain(text);
     expect(stderr.startsWith(NO_SPACE)).toBe(true);
     expect(code).toBe(1);
@@ -72,6 +82,27 @@ describe('a module that does not finish loading', () => {
       const docs = 'Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#DEFINITION_INVALID\n';
       expect(await phasegate([command, 'p.ts'], { cwd })).toEqual({ code: 2, stdout: '', stderr: message + docs });
     }
+  });
+});
+
+describe('a run whose reader has gone', () => {
+  it('names the next step on standard error, also if a signal has stopped both', async () => {
+    const seen = await witness();
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+        import { createRequire } from 'node:module';
+        const require = createRequire(import.meta.url);
+        export default definePipeline({ name: 'slow', phases: [
+          phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${seen.code}; }) })] })] });`,
+    });
+    const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
+    await seen.born(1);
+    child.stdout?.destroy();
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({
+      code: 130,
+      stderr: containing('resume with: phasegate resume r1\n'),
+    });
   });
 });
 

@@ -244,7 +244,7 @@ describe('phasegate retry', () => {
     const id = await leftAtWork(cwd);
     expect(await phasegate(['retry', id], { cwd })).toMatchObject({
       code: 2,
-      stderr: containing(`Cannot try run ${id} again as it has not ended\nResume it: phasegate resume <run>.`),
+      stderr: containing(`Cannot try run ${id} again as it has not ended\nResume it: phasegate resume ${id}.`),
     });
     await put(cwd, 'go');
     expect((await phasegate(['resume', id], { cwd })).code).toBe(0);
@@ -255,7 +255,9 @@ describe('phasegate retry', () => {
     await ranTo(cwd, 0);
     expect(await phasegate(['resume', 'latest'], { cwd })).toMatchObject({
       code: 2,
-      stderr: containing('as it was completed\nRun a part of it again in a fork: phasegate fork <run> --at <phase>\n'),
+      stderr: matching(
+        /run (\S+) as it was completed\nRun a part of it again in a fork: phasegate fork \1 --at <phase>\n/u,
+      ),
     });
     expect(await phasegate(['retry', 'latest'], { cwd })).toMatchObject({
       code: 2,

@@ -141,7 +141,7 @@ describe('phasegate move', () => {
     await store.acquire('waits', 'process 1 on elsewhere', 60_000);
     const { code, stdout, stderr } = await phasegate(['move', 'other.db'], { cwd });
     expect([code, stdout]).toEqual([1, '2 runs moved to other.db; 1 run could not be moved\n']);
-    expect(stderr).toContain('Cannot acquire run waits as process 1 on elsewhere works on it');
+    expect(stderr).toContain('Cannot move run waits as process 1 on elsewhere works on it');
   }, 60_000);
 
   it('gives one error for a store that cannot be used, however many runs there are', async () => {

@@ -91,6 +91,16 @@ describe('errorText()', () => {
   });
 });
 
+describe('errorText() of a cause with a reference to its documentation', () => {
+  it('has only the outer one, and both codes', () => {
+    const cause = 'PhasegateError: Cannot c as d\nDo e.\nDocs: docs/errors.md#STORE_FULL: Error: f';
+    const message = 'Cannot a as b\nDocs: docs/errors.md#STORE_FAILED';
+    expect(errorText({ code: 'STORE_FAILED', name: 'PhasegateError', message, cause })).toBe(
+      'Cannot a as b (cause: PhasegateError: Cannot c as d\nDo e. (STORE_FULL): Error: f)\nDocs: docs/errors.md#STORE_FAILED',
+    );
+  });
+});
+
 describe('fit()', () => {
   it.each([
     [['ab', 'cd'], 4, 'abcd'],

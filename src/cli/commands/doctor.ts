@@ -11,6 +11,7 @@ import { parentOf } from '../../runtime/child-ids.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 import { goodRuns } from '../options/good-runs.ts';
 import { findRuns } from '../options/find-run.ts';
+import { workHere } from '../options/run-owner.ts';
 import { openStore, storeArgument, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { asText, seesColours } from '../run/reporter.ts';
@@ -62,14 +63,16 @@ export async function examineRuns(wanted: readonly string[], flags: DoctorFlags,
 
 // --- internal ---
 
-/** Those of some runs that a process should continue now. A run that a task has started is continued with its parent. */
+/** Those of some runs that a process should continue now, earliest start first. A run that a task has started is continued with its parent. */
 async function readyOf(store: RunStore, runs: readonly ListedRun[]): Promise<readonly ListedRun[]> {
-  const running = runs.filter(({ status }) => status === 'running');
+  const running = runs.filter(({ runId, status }) => status === 'running' && parentOf(runId) === undefined);
   if (running.length === 0) return [];
-  const ids = new Set(running.map(({ runId }) => runId));
   const names = new Set(running.map(({ pipeline }) => pipeline));
-  const ready = await store.ready([...names], Number.MAX_SAFE_INTEGER);
-  return ready.filter(({ runId }) => ids.has(runId) && parentOf(runId) === undefined);
+  const ready = new Set((await store.ready([...names], Number.MAX_SAFE_INTEGER)).map(({ runId }) => runId));
+  // The store lists the run of a killed process only once its lease has expired.
+  return running
+    .filter((run) => ready.has(run.runId) || workHere(run).state === 'gone')
+    .toSorted((a, b) => a.startedAt - b.startedAt);
 }
 
 function gateJson({ attempts, ...history }: GateHistory): object {

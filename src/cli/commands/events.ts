@@ -17,7 +17,7 @@ import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { createEventLines } from '../show/event-lines.ts';
 import { resumeText } from '../show/next-steps.ts';
 import { print } from '../terminal/print.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
+import { isPlaced, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
 /** Flags of `phasegate events`. */
@@ -64,7 +64,7 @@ function createIdleReport(root: string, opened: OpenStore, io: ProgramIo): (run:
     const isIdle = withLiveness(run).lease === undefined;
     if (isIdle && !isReported)
       io.stderr.write(
-        `phasegate: no process works on the run now; ${resumeText('resume', root, opened, run.source !== undefined)}\n`,
+        `phasegate: no process works on the run now; ${resumeText('resume', root, opened, isPlaced(run.source))}\n`,
       );
     isReported = isIdle;
   };

@@ -12,7 +12,7 @@ import { limitsOf } from '../options/limit-flags.ts';
 import { openStore, storeArgument, type OpenStore } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { resumeText } from '../show/next-steps.ts';
-import type { ProgramIo } from '../terminal/program-io.ts';
+import { isPlaced, type ProgramIo } from '../terminal/program-io.ts';
 import { argument, oneLine } from '../terminal/text.ts';
 import { definitionFor, resumeWith, type ResumeFlags } from './resume.ts';
 
@@ -61,5 +61,5 @@ export async function forkStored(
 
 /** Describes the fork and the command that resumes it. */
 function forkText(forked: string, { runId, source }: ListedRun, opened: OpenStore): string {
-  return `run ${forked} is a fork of run ${oneLine(runId)}\n  ${resumeText('resume', forked, opened, source !== undefined)}\n`;
+  return `run ${forked} is a fork of run ${oneLine(runId)}\n  ${resumeText('resume', forked, opened, isPlaced(source))}\n`;
 }

@@ -6,6 +6,7 @@
 import { hasTag } from '../../model/events/tag-search.ts';
 import { orderRuns } from '../../projections/run/run-order.ts';
 import { readStandings } from '../../store/run-status.ts';
+import { withWaitsBelow } from '../options/child-runs.ts';
 import { readOrder } from '../options/read-order.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';
@@ -39,7 +40,7 @@ export async function listRuns(
   const isAll = wanted !== undefined || tag.length > 0 || order !== 'started';
   const all = await store.runs({ pipeline, limit: isAll ? undefined : limit });
   const now = Date.now();
-  const found = all
+  const found = (await withWaitsBelow(store, all))
     .map(withLiveness)
     .map(withStanding)
     .filter((run) => (wanted?.has(run.standing) ?? true) && tag.every((one) => hasTag(run, one)));

@@ -9,6 +9,7 @@ import { startSeal, type RunningSeal } from '../../model/events/seal.ts';
 import type { RunStore } from '../../store/port.ts';
 import { readPlans, wholeRecord } from '../../store/read-run.ts';
 import { pagesOf } from '../../store/pages.ts';
+import { withWaitsBelow } from '../options/child-runs.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { keptFilesOf, openStore, type StoreFlags } from '../options/store-option.ts';
@@ -46,8 +47,9 @@ export async function reportStored(wanted: string, flags: ReportFlags, io: Progr
       fold.apply(record);
     }
   }
+  const [shown = run] = (await withWaitsBelow(opened.store, [run])).map(withLiveness);
   await opened.store.close();
-  const text = textOf(fold.data(withLiveness(run), run.damage === undefined ? (seal?.hex() ?? null) : null), flags);
+  const text = textOf(fold.data(shown, run.damage === undefined ? (seal?.hex() ?? null) : null), flags);
   const what = `the report on run ${oneLine(run.runId)} of "${oneLine(run.pipeline)}"`;
   return writeOut(text, file, `${what} is in ${oneLine(out ?? '')}`, io);
 }

@@ -20,7 +20,7 @@ import { givenText } from '../inbox/pending-answer.ts';
 import { foldRunForTree, type RunFold } from '../live-tree/run-fold.ts';
 import { frameLines } from '../live-tree/tree.ts';
 import { timeText } from '../options/duration.ts';
-import { childRunsOf } from '../options/child-runs.ts';
+import { childRunsOf, withWaitsBelow } from '../options/child-runs.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness, workHere } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -34,7 +34,7 @@ import { errorText, withAddress } from '../terminal/error-text.ts';
 import { createPainter, span, type Line } from '../terminal/line.ts';
 import { glyph } from '../terminal/marks.ts';
 import { print } from '../terminal/print.ts';
-import { widthOf, type ProgramIo } from '../terminal/program-io.ts';
+import { isPlaced, widthOf, type ProgramIo } from '../terminal/program-io.ts';
 import { duration, manyLines, oneLine, reasonText } from '../terminal/text.ts';
 
 /** Flags of `phasegate show`. */
@@ -48,7 +48,7 @@ export interface ShowFlags extends StoreFlags {
 export async function showStored(wanted: string, flags: ShowFlags, io: ProgramIo): Promise<ExitCode> {
   const opened = openStore(flags, 'read', io);
   const found = await findRun(opened, wanted);
-  const run = withLiveness(found);
+  const [run = found] = (await withWaitsBelow(opened.store, [found])).map(withLiveness);
   const state = foldRunForTree();
   const story = foldAttempts();
   const fold = foldTimeline();
@@ -129,7 +129,7 @@ function headLines(
     ...(source === undefined ? [] : [`definition ${oneLine(source)}`]),
     ...(forkOf === undefined ? [] : [`fork of run ${oneLine(forkOf)}, made ${timeText(startedAt)}`]),
     ...workText(work),
-    ...(status === 'running' && !lease ? [resumeText('resume', opened.root, opened, source !== undefined)] : []),
+    ...(status === 'running' && !lease ? [resumeText('resume', opened.root, opened, isPlaced(source))] : []),
   ];
   const why = error ? withAddress(errorText(error)) : reasonText(reason ?? '');
   return [

@@ -13,6 +13,7 @@ import type { Lease } from '../../store/port.ts';
 import { deadlineOf } from './run-deadline.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { storeArgument, type OpenStore } from '../options/store-option.ts';
+import { isPlaced } from '../terminal/program-io.ts';
 import { argument, oneLine } from '../terminal/text.ts';
 
 /** Describes a pending answer. */
@@ -43,9 +44,10 @@ export async function takenText(opened: OpenStore, runId: string, worker: Lease 
   const run = await opened.store.run(root);
   if (run && (await hasWorker(opened.store, run))) return 'a worker takes it up';
   const store = storeArgument(opened);
-  // The source is the file of the pipeline.
-  const work = run?.source === undefined ? '' : `phasegate work ${argument(run.source)}${store}, or `;
-  return `it is applied when the run resumes: ${work}phasegate resume ${argument(root)}${store}`;
+  const source = run?.source;
+  const found = source === undefined || isPlaced(source) ? '' : `, but ${oneLine(source)} is not there; name the file`;
+  const [file, other] = isPlaced(source) ? [argument(source), ''] : ['<pipeline>', ' <pipeline>'];
+  return `it is applied when the run resumes${found}: phasegate work ${file}${store}, or phasegate resume ${argument(root)}${other}${store}`;
 }
 
 /** Creates the error for an answer to an item that already has a pending answer. */

@@ -7,8 +7,8 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { problemIn } from '../../runtime/inbox/validate-reply.ts';
 
 /**
- * Calls a function that works on a run. If the store or the repository cannot be used for it, the error names the action of the
- * command, as nobody has asked for a lease or a workspace.
+ * Calls a function that works on a run. If the store or the repository refuses that, or another process has the run, the error names the
+ * action of the command. Nobody has asked for a lease or a workspace.
  *
  * @param action Such as `cancel run r1`.
  * @throws The errors of the function.
@@ -17,7 +17,7 @@ export async function attempt<T>(action: string, call: () => T | Promise<T>): Pr
   try {
     return await call();
   } catch (error) {
-    if (!PhasegateError.is(error) || !/^(?:STORE|REPOSITORY)_/u.test(error.code)) throw error;
+    if (!PhasegateError.is(error) || !/^(?:STORE_|REPOSITORY_|RUN_LEASED$)/u.test(error.code)) throw error;
     const problem = problemIn(error);
     const named = problem.replace(ACTION, `Cannot ${action} as `);
     if (named === problem) throw error;

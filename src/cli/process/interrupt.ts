@@ -11,6 +11,8 @@ import { exitCodeOfFailure, failureText } from './output.ts';
 export interface Interrupts {
   /** The exit code of the first interrupt; `undefined` if there was none. */
   readonly code: ExitCode | undefined;
+  /** True if standard output has failed, also after another interrupt. */
+  readonly isOutputLost: boolean;
   /** Stops watching. */
   release(): void;
 }
@@ -28,6 +30,7 @@ export function watchInterrupts(
   { stdout }: Pick<ProgramIo, 'stdout'>,
 ): Interrupts {
   let code: ExitCode | undefined;
+  let isOutputLost = false;
 
   function interrupt(own: ExitCode, reason: string): void {
     if (code !== undefined) return;
@@ -42,11 +45,17 @@ export function watchInterrupts(
     }
     interrupt(own, reason);
   });
-  const broken = (error: Error) => interrupt(exitCodeOfFailure(error), failureText(error));
+  const broken = (error: Error) => {
+    isOutputLost = true;
+    interrupt(exitCodeOfFailure(error), failureText(error));
+  };
   stdout.on('error', broken);
   return {
     get code() {
       return code;
+    },
+    get isOutputLost() {
+      return isOutputLost;
     },
     release() {
       ignore();

@@ -19,6 +19,7 @@ import { watchInterrupts } from '../process/interrupt.ts';
 import { nextSteps, resumeText } from '../show/next-steps.ts';
 import { withAddress, withAdvice } from '../terminal/error-text.ts';
 import { plain, type Line } from '../terminal/line.ts';
+import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
 import { argument } from '../terminal/text.ts';
@@ -122,8 +123,9 @@ export async function drive(
   await processesAtRest();
   const notes = await ending(result, opened);
   reporter.end(result.status === 'suspended' ? asOfNow(result, times) : result, notes, restText(run.id, opened));
-  // If standard output is closed, the next steps go to standard error.
-  if (interrupts.code === exitCode.brokenPipe && !flags.json) io.stderr.write(asText(notes.map(plain)));
+  // If standard output is closed or on a full disk, the next steps go to standard error. It may fail at the last lines only.
+  const isPrinted = await print('', io);
+  if ((interrupts.isOutputLost || !isPrinted) && !flags.json) io.stderr.write(asText(notes.map(plain)));
   interrupts.release();
   await closeServers(servers, interrupts.code === undefined, io);
   await opened?.store.close();

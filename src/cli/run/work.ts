@@ -16,6 +16,7 @@ import { openStore, openStoreToRun, storeArgument, type OpenStore, type StoreFla
 import { WorkerCounts, serveMetrics, type MetricsServer } from './worker-metrics.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { interrupted } from '../process/interrupt.ts';
+import { aboutText } from '../show/next-steps.ts';
 import { withAddress, withAdvice } from '../terminal/error-text.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
@@ -126,7 +127,7 @@ function textLog(opened: OpenStore, io: ProgramIo): WorkLog {
   return {
     taken: (run) => io.stdout.write(`${nameOf(run)} begins\n`),
     done(run, { status, reason }) {
-      const asks = run.inbox().map(({ about }) => oneLine(about));
+      const asks = run.inbox().map((item) => aboutText(item, run.id));
       const rest =
         asks.length > 0 ? `waits for a person: ${asks.join(', ')}; see phasegate inbox${store}` : 'is suspended';
       const why = reason ? `: ${oneLine(reasonText(reason))}` : '';

@@ -46,16 +46,10 @@ export async function nextSteps(
   const command = status === 'suspended' || listed.status === 'running' ? 'resume' : 'retry';
   const limit = command === 'retry' ? result.limit : null;
   const items = await openItems(opened, runId);
-  const waiting = items.flatMap(({ id, about, reason, pipeline, ...item }): readonly Line[] => [
-    [
-      span('  '),
-      glyph(
-        'waiting',
-        `${oneLine(about)}${item.runId === runId ? '' : ` of "${oneLine(pipeline)}"`} waits for a person: ${oneLine(reasonText(reason))}`,
-      ),
-    ],
+  const waiting = items.flatMap((item): readonly Line[] => [
+    [span('  '), glyph('waiting', `${aboutText(item, runId)} waits for a person: ${oneLine(reasonText(item.reason))}`)],
     ...refusalLines(item, '    '),
-    [span(`    answer with: phasegate inbox answer ${argument(id)}${store}`)],
+    [span(`    answer with: phasegate inbox answer ${argument(item.id)}${store}`)],
   ]);
   const goOn = limit === null ? resumeText(command, runId, opened) : await raiseText(limit, listed, opened);
   return [...waiting, place, [span(`  ${goOn}`)]];
@@ -64,6 +58,11 @@ export async function nextSteps(
 /** The open items of a run, and of the runs that its tasks have started. */
 export async function openItems({ store }: Pick<OpenStore, 'store'>, runId: string): Promise<readonly InboxItem[]> {
   return (await store.inbox({ open: true })).filter((item) => isWithin(item.runId, runId));
+}
+
+/** Names what waits for an item. @param root The run that the reader knows: another one, which its tasks have started, is named. */
+export function aboutText({ about, runId, pipeline }: InboxItem, root: string): string {
+  return `${oneLine(about)}${runId === root ? '' : ` of "${oneLine(pipeline)}"`}`;
 }
 
 /** Describes how to resume or retry a run. @param isPlaced True if the file of its pipeline is known. @default true */

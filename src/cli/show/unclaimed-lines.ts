@@ -7,6 +7,7 @@ import { relative } from 'node:path';
 import { cutList } from '../../model/values/counts.ts';
 import type { UnclaimedRuns } from '../../projections/run/unclaimed-runs.ts';
 import { span, type Line } from '../terminal/line.ts';
+import { isPlaced } from '../terminal/program-io.ts';
 import { argument, duration, oneLine } from '../terminal/text.ts';
 
 /** The place and the time of reading. */
@@ -26,8 +27,9 @@ export function unclaimedLines(unclaimed: UnclaimedRuns, { now, store, cwd }: Re
   const [subject, verb] =
     runs.length === 1 ? ['A run is', 'works on it'] : [`${runs.length} runs of one version are`, 'works on them'];
   const last = `the latest record ${runs.length === 1 ? 'is' : 'of one is'} ${duration(now - since)} old`;
-  const command =
-    source === undefined ? 'the program that defines it' : `phasegate work ${argument(shortest(source, cwd))}${store}`;
+  const gone = source === undefined || isPlaced(source) ? '' : `${oneLine(source)} is not there. `;
+  const file = isPlaced(source) ? argument(shortest(source, cwd)) : '<pipeline>';
+  const command = source === undefined ? 'the program that defines it' : `phasegate work ${file}${store}`;
   return [
     [],
     [span('! ', 'warn'), span(oneLine(pipeline), 'strong'), span('  UNCLAIMED', 'dim')],
@@ -35,7 +37,7 @@ export function unclaimedLines(unclaimed: UnclaimedRuns, { now, store, cwd }: Re
     [span(`  See ${named}.`, 'dim')],
     [
       span(
-        `  → Start a worker that has the definition of ${runs.length === 1 ? 'this run' : 'these runs'}: ${command}`,
+        `  → ${gone}Start a worker that has the definition of ${runs.length === 1 ? 'this run' : 'these runs'}: ${command}`,
       ),
     ],
   ];

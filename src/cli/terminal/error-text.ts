@@ -14,15 +14,15 @@ export function errorText(error: ErrorInfo): string {
   return textOf({ ...error, message: withAdvice(error.code, error.message) });
 }
 
-/** Replaces the hint of a phasegate error by advice for the command line, if there is some. */
+/** Replaces the hint of a phasegate error by advice for the command line, if there is some. It names the run of the error. */
 export function withAdvice(code: string, message: string): string {
   const advice = ADVICE.find(([known, words]) => known === code && message.includes(words))?.[2];
   if (advice === undefined) return message;
+  const [, run] = RUN.exec(message) ?? [];
+  const named = run === undefined ? advice : advice.replaceAll('<run>', () => argument(run));
   const docs = docsStart(message);
   const hint = message.lastIndexOf('\n', docs - 1);
-  return docs === message.length || hint === -1
-    ? message
-    : `${message.slice(0, hint)}\n${advice}${message.slice(docs)}`;
+  return docs === message.length || hint === -1 ? message : `${message.slice(0, hint)}\n${named}${message.slice(docs)}`;
 }
 
 /** Says that the commands in a hint need the store of this one. @param store The store; `undefined` if they need no name of it. */
@@ -60,6 +60,9 @@ export function originOf({ stack }: ErrorInfo): string | undefined {
 
 // --- internal ---
 
+/** The run of an error, by the words around its id. An id with spaces is not found. */
+const RUN = /^Cannot \w+ (?:the journal of |phase "[^"]*" of )?run (\S+) (?:again|as|from|with) /u;
+
 const COMMAND_ON_STORE =
   /phasegate (?:cancel|events|export|fork|ls|resume|retry|run <pipeline> --detach|show|verify)\b/gu;
 
@@ -93,8 +96,7 @@ const ADVICE: readonly (readonly [code: ErrorCode, words: string, advice: string
     'Restore the definition that the run was started with; or add --allow-changed, if only limits or phases that were not approved have changed.',
   ],
   ['RUN_EXISTS', 'Cannot start', 'Resume it with `phasegate resume`, or leave --run-id out.'],
-  ['RUN_LEASED', 'Cannot acquire', 'Wait until that process releases the run; `phasegate cancel` asks it to stop.'],
-  ['RUN_LEASED', 'Cannot remove', 'Wait until that process releases the run; `phasegate cancel` asks it to stop.'],
+  ['RUN_LEASED', 'works on it until', 'Wait until that process releases the run; `phasegate cancel` asks it to stop.'],
   ['LEASE_LOST', 'Cannot continue', 'Nothing needs repair. Show the status of the run: phasegate show <run>'],
   ['JOURNAL_DIVERGED', 'Cannot replay', SEEK_GOOD],
   ['JOURNAL_DIVERGED', 'Cannot restore', SEEK_GOOD],

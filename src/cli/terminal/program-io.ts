@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
@@ -42,6 +43,11 @@ export function widthOf({ columns = 0 }: OutputStream): number | undefined {
 /** Resolves a file name that a user has given. @returns An absolute path. */
 export function placeOf(file: string, { cwd }: Pick<ProgramIo, 'cwd'>): string {
   return resolve(cwd, file);
+}
+
+/** True if the source of a run is known, and is a file that is there. It may have moved, or be on another machine. */
+export function isPlaced(source: string | undefined): source is string {
+  return source !== undefined && existsSync(source);
 }
 
 // --- internal ---

@@ -12,7 +12,7 @@ export function errorText({ name, message, cause }: Pick<ErrorInfo, 'name' | 'me
   const end = docsStart(text);
   return cause === undefined || text.includes(cause)
     ? text
-    : `${text.slice(0, end)} (cause: ${cause})${text.slice(end)}`;
+    : `${text.slice(0, end)} (cause: ${cause.replaceAll(INNER_DOCS, ' ($1)')})${text.slice(end)}`;
 }
 
 /** Removes the reference to the documentation from a message. */
@@ -40,3 +40,8 @@ export function docsStart(message: string): number {
     );
   return isDocs ? start : message.length;
 }
+
+// --- internal ---
+
+/** The reference of a cause to its documentation, which is not at the end of the text. Its code remains. */
+const INNER_DOCS = /\nDocs: docs\/errors\.md#([A-Z_]+)/gu;
