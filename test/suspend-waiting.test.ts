@@ -1,5 +1,5 @@
 /** Runs that are suspended while they only wait, and continued by an answer or the time. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   approve,
   definePipeline,
@@ -13,8 +13,10 @@ import {
   verifyRun,
   type Pipeline,
   type RunOptions,
+  type TaskContext,
 } from '../src/index.ts';
 import { answerItem } from '../src/inbox.ts';
+import { asksPeople, personOf } from '../src/model/handlers/person.ts';
 import type { RunStore } from '../src/store.ts';
 
 const NAME = 'essay';
@@ -46,6 +48,16 @@ async function typesOf(store: RunStore): Promise<readonly string[]> {
 
 function turns(count = 20): Promise<void> {
   return new Promise((resolve) => (count === 0 ? resolve() : setImmediate(() => void turns(count - 1).then(resolve))));
+}
+
+/** Resolves once people are asked a number of questions, and nothing else goes on. */
+async function untilAsked(store: RunStore, count = 1): Promise<void> {
+  await vi.waitFor(async () => expect(await store.inbox({ open: true })).toHaveLength(count));
+  await turns();
+}
+
+async function afterSteps(count: number): Promise<void> {
+  for (let step = 0; step < count; step++) await Promise.resolve();
 }
 
 describe('a run that only waits', () => {
@@ -349,9 +361,84 @@ describe('a run that its process leaves', () => {
     expect(await isReady(kept)).toBe(true);
   });
 
+  const inner = definePipeline({ name: 'inner', phases: [phase('b', { tasks: [ask] })] });
+  const byRun = task('go', { pipeline: () => inner });
+
+  it.each<[string, string, Parameters<typeof phase>[1], string]>([
+    ['cancelled, and a person is asked', 'cancel', { tasks: [ask] }, 'cancelled'],
+    ['cancelled, and the run of its task waits', 'cancel', { tasks: [byRun] }, 'cancelled'],
+    ['ended by the answer of a person', 'abort', { tasks: [ask] }, 'cancelled'],
+    ['ended by the answer of a person to the run of its task', 'abort', { tasks: [byRun] }, 'failed'],
+  ])('while it is %s has ended, or is ready at once', async (_, how, options, end) => {
+    const pipeline = definePipeline({ name: NAME, phases: [phase('draft', options)] });
+    for (let steps = 0; steps < 16; steps++) {
+      const kept = memoryStore();
+      let leave: (() => void) | undefined;
+      const store: RunStore = {
+        ...kept,
+        async messages(...given) {
+          const found = await kept.messages(...given);
+          if (found.length > 0) void afterSteps(steps).then(leave);
+          return found;
+        },
+      };
+      const run = await begin(store, pipeline, { whileWaiting: 'hold' });
+      await untilAsked(kept);
+      leave = () => run.suspend();
+      const [item] = await kept.inbox({ open: true });
+      if (how === 'abort') await answerItem(kept, item?.id ?? 'none', { type: 'abort' });
+      else await kept.post({ runId: 'run', kind: 'cancel', body: 'stop', by: '', time: Date.now() });
+      const { status } = await run.result;
+      // A process that resumes it reads the message again.
+      expect([steps, status === end || (await isReady(kept))]).toEqual([steps, true]);
+      if (status !== end) expect([steps, await statusOf(kept, pipeline)]).toEqual([steps, end]);
+    }
+  });
+
+  it('while the run of its task has an answer that it has not received is ready at once', async () => {
+    const pipeline = definePipeline({
+      name: NAME,
+      phases: [phase('a', { tasks: [byRun] }), phase('c', { tasks: [ask] })],
+    });
+    const kept = memoryStore();
+    const store: RunStore = {
+      ...kept,
+      async messages(runId, ...rest) {
+        return runId === 'run' ? kept.messages(runId, ...rest) : [];
+      },
+    };
+    const run = await begin(store, pipeline, { whileWaiting: 'hold' });
+    await untilAsked(kept, 2);
+    const items = await kept.inbox({ open: true });
+    // The answer to the run itself is the later one.
+    for (const own of [false, true])
+      await answerItem(kept, items.find(({ runId }) => (runId === 'run') === own)?.id ?? 'none', {
+        type: 'value',
+        value: 1,
+      });
+    await vi.waitFor(async () => expect(await typesOf(kept)).toContain('phase.approved'));
+    run.suspend();
+    expect((await run.result).status).toBe('suspended');
+    expect(await isReady(kept)).toBe(true);
+    expect(await statusOf(kept, pipeline)).toBe('completed');
+  });
+
+  it('while its work asks a person, and may go on beside the question, is ready at once', async () => {
+    const run = asksPeople(async (context: TaskContext) => {
+      void personOf(context)?.({ question: 'May I?' }, context.signal).catch(() => undefined);
+      await never();
+    });
+    const kept = memoryStore();
+    const pipeline = definePipeline({ name: NAME, phases: [phase('draft', { tasks: [task('agent', { run })] })] });
+    const left = await begin(kept, pipeline, { whileWaiting: 'hold' });
+    await untilAsked(kept);
+    left.suspend();
+    expect((await left.result).status).toBe('suspended');
+    expect(await isReady(kept)).toBe(true);
+  });
+
   it('while the run of its task only waits is ready after the answer, or at the timeout of the task', async () => {
     const { store, clock, pass } = timed();
-    const inner = definePipeline({ name: 'inner', phases: [phase('b', { tasks: [ask] })] });
     const go = task('go', { pipeline: () => inner, timeout: HOUR });
     const pipeline = definePipeline({ name: NAME, phases: [phase('a', { tasks: [go] })] });
     await leave('task.reported', pipeline, { store, clock });

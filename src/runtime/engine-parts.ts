@@ -5,6 +5,7 @@
  * @module
  */
 import { clockOf } from '../machines/phase/clock.ts';
+import { isEnding } from '../machines/pipeline/run-state-registry.ts';
 import { errorInfo } from '../model/errors/phasegate-error.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { createChildRuns, type ChildRuns, type LiveChild, type SharedSettings } from './child-runs.ts';
@@ -78,18 +79,25 @@ export function watchFor(
 }
 
 /**
- * The end of the wait of a run according to its records, as {@link leftUntil} returns it. `undefined`, too, for a run that is not stored, or has
- * received an answer that is still to be applied.
+ * The wait of a run according to its records, as {@link leftUntil} returns its end. `undefined`, too, for a run that is not stored, or has
+ * received a message of which it has no record yet. A run that has a question of work is active, as the work may go on beside it.
  *
  * @param live The runs that its tasks have started, and that work in this process.
  */
-export function waitEndOf(run: PartsOwner, live: readonly LiveChild[], isHeldAbove: boolean): number | undefined {
-  const { log, persistence, inbox } = run;
+export function waitOf(run: PartsOwner, live: readonly LiveChild[], isHeldAbove: boolean): Wait | undefined {
+  const { log, persistence, inbox, actor } = run;
   const plan = run.currentPlan();
-  if (!persistence || !plan || !inbox.isSettled()) return undefined;
+  if (!persistence || !plan || !actor || isEnding(actor) || !inbox.isSettled()) return undefined;
+  let heard = persistence.heard();
   const below = (isHeld: boolean) =>
-    live.map(({ run: child, phase, task }) => ({ phase, task, until: StartedRun.waitEndOf(child, isHeld) }));
-  return leftUntil({ log, plan, items: inbox.open(), isHeldAbove }, below);
+    live.map(({ run: child, phase, task, asks }) => {
+      const wait = asks ? undefined : StartedRun.waitOf(child, isHeld);
+      // A message to a run below makes this one ready, too, so all of them must have received it.
+      heard = Math.min(heard, wait?.heard ?? 0);
+      return { phase, task, until: wait?.until };
+    });
+  const until = leftUntil({ log, plan, items: inbox.open(), isHeldAbove }, below);
+  return until === undefined ? undefined : { until, heard };
 }
 
 /** Cancels a run when a signal is aborted, with its reason. @returns A function that forgets the signal. */

@@ -19,7 +19,7 @@ import { cancelLeft } from './child-run.ts';
 import type { ChildRuns, SharedSettings } from './child-runs.ts';
 import type { EngineOptions, PipelineActor } from './engine-options.ts';
 import { eventsWithoutMachine } from './records/end-events.ts';
-import { childrenFor, followSignal, inboxFor, waitEndOf, watchFor } from './engine-parts.ts';
+import { childrenFor, followSignal, inboxFor, waitOf, watchFor } from './engine-parts.ts';
 import { mayNeedPeople } from './inbox/human-work.ts';
 import type { RunInbox } from './inbox/inbox.ts';
 import { createRunActor, type ActorOwner } from './run-actor.ts';
@@ -131,14 +131,13 @@ class RunEngine<O> implements RunControls<O>, ActorOwner {
     else this.#endWithoutMachine({ status: 'cancelled', reason });
   }
 
-  waitEnd(isHeldAbove: boolean): number | undefined {
-    return this.#ended ? undefined : waitEndOf(this, this.#children?.live() ?? [], isHeldAbove);
+  waitNow(isHeldAbove: boolean): Wait | undefined {
+    return this.#ended ? undefined : waitOf(this, this.#children?.live() ?? [], isHeldAbove);
   }
 
   suspend(wait?: Wait): void {
     if (this.#ended) return;
-    const until = wait ? undefined : this.waitEnd(false);
-    this.#wait = until === undefined ? wait : { until, heard: this.persistence?.heard() ?? 0 };
+    this.#wait = wait ?? this.waitNow(false);
     if (this.persistence && this.actor && isTimed(this.actor)) this.publish({ type: 'run.suspended' });
     this.#suspended = true;
     this.isLetGo = true;

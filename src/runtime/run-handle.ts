@@ -13,6 +13,7 @@ import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { RunInbox } from './inbox/inbox.ts';
 import type { WaitWatch } from './inbox/suspend-waiting.ts';
 import { iterate, stream, type RecordLog } from './records/record-log.ts';
+import type { Wait } from './records/release-lease.ts';
 import { outputsOf } from './run-unsuccessful-error.ts';
 import type { Run } from './run.ts';
 
@@ -26,8 +27,8 @@ export interface RunControls<O> extends Pick<Run<O>, 'result' | 'snapshot' | 'an
   readonly watch: WaitWatch | undefined;
   /** The open items of the run, and of the runs that its tasks have started. */
   openItems(): readonly InboxItem[];
-  /** The end of its wait, if it only waits. @param isHeldAbove True if a limit of the run whose task has started it lets no try begin. */
-  waitEnd(isHeldAbove: boolean): number | undefined;
+  /** Its wait, if it only waits. @param isHeldAbove True if a limit of the run whose task has started it lets no try begin. */
+  waitNow(isHeldAbove: boolean): Wait | undefined;
   suspend(): void;
 }
 
@@ -79,9 +80,9 @@ export class StartedRun<O> implements Run<O> {
     return #run in run ? run.#run.watch : undefined;
   }
 
-  /** The end of the wait of a run, if it only waits. @param isHeldAbove As for {@link RunControls.waitEnd}. */
-  static waitEndOf(run: object, isHeldAbove: boolean): number | undefined {
-    return #run in run ? run.#run.waitEnd(isHeldAbove) : undefined;
+  /** The wait of a run, if it only waits. @param isHeldAbove As for {@link RunControls.waitNow}. */
+  static waitOf(run: object, isHeldAbove: boolean): Wait | undefined {
+    return #run in run ? run.#run.waitNow(isHeldAbove) : undefined;
   }
 
   /** Calls a listener with each run that the tasks of a run have started, and with theirs, now and later. */

@@ -107,6 +107,11 @@ export function runStateOf(pipeline: AnyActorRef): RunState {
   return state;
 }
 
+/** True after the decision to end the run, which may not be recorded yet. */
+export function isEnding(pipeline: AnyActorRef): boolean {
+  return Boolean(runStateOf(pipeline).ended);
+}
+
 /** True while a limit counts time of work. After the decision to end the run, only its end may follow in the records. */
 export function isTimed(pipeline: AnyActorRef): boolean {
   const { ended, plan } = runStateOf(pipeline);
