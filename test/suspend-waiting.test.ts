@@ -336,7 +336,12 @@ describe('a run that its process leaves', () => {
 
   const never = () => new Promise<never>(() => undefined);
   const works = task('works', { run: never });
-  const says = task('says', { run: ({ report }) => (report({ waiting: true }), never()) });
+  const says = task('says', {
+    run({ report }) {
+      report({ waiting: true });
+      return never();
+    },
+  });
 
   it.each<[string, string, Parameters<typeof phase>[1]]>([
     ['a task', 'task.asked', { tasks: [ask, works] }],
@@ -373,18 +378,17 @@ describe('a run that its process leaves', () => {
     const pipeline = definePipeline({ name: NAME, phases: [phase('draft', options)] });
     for (let steps = 0; steps < 16; steps++) {
       const kept = memoryStore();
-      let leave: (() => void) | undefined;
       const store: RunStore = {
         ...kept,
         async messages(...given) {
           const found = await kept.messages(...given);
-          if (found.length > 0) void afterSteps(steps).then(leave);
+          if (found.length > 0) void afterSteps(steps).then(async () => (await started).suspend());
           return found;
         },
       };
-      const run = await begin(store, pipeline, { whileWaiting: 'hold' });
+      const started = begin(store, pipeline, { whileWaiting: 'hold' });
+      const run = await started;
       await untilAsked(kept);
-      leave = () => run.suspend();
       const [item] = await kept.inbox({ open: true });
       if (how === 'abort') await answerItem(kept, item?.id ?? 'none', { type: 'abort' });
       else await kept.post({ runId: 'run', kind: 'cancel', body: 'stop', by: '', time: Date.now() });
