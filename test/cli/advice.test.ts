@@ -1,5 +1,5 @@
 /** Advice of commands: a suggested command must work as printed. */
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { copyRun } from '../../src/runtime/records/copy-run.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { connect, type Database } from '../../src/store/sqlite/driver.ts';
 import { containing } from './article.ts';
-import { files, main, phasegate } from './cli.ts';
+import { asNobody, files, phasegate } from './cli.ts';
 
 const SPENT = {
   costUsd: ['retry r1', 'costUsd: 1', `[phase('a', { tasks: [paid('t'), paid('u')] })]`],
@@ -115,14 +115,6 @@ describe('a run with records that no run can have written', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('a store that may not be written', () => {
-  /** Runs the built program as a user without the rights of root. @returns Its error output. */
-  function asNobody(args: readonly string[], cwd: string): Promise<string> {
-    const user = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    return new Promise((resolve) => {
-      execFile(process.execPath, [main, ...args], { cwd, ...user }, (_error, _stdout, stderr) => resolve(stderr));
-    });
-  }
-
   it('is read from the copy that the advice makes, with the records of its log', async () => {
     const cwd = await files({ 'used/x': '', 'medium/x': '', 'copy/x': '' });
     const store = sqliteStore(join(cwd, 'used/x.db'));

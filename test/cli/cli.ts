@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -215,3 +215,14 @@ export function untimed(stdout: string): readonly string[] {
     .split('\n')
     .map((line) => line.replace(/^ *[\d.]+s {2}/u, ''));
 }
+
+/** Runs the built program as a user without the rights of root. @returns Its error output. */
+export function asNobody(args: readonly string[], cwd: string): Promise<string> {
+  const user = process.geteuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  return new Promise((resolve) => {
+    execFile(process.execPath, [main, ...args], { cwd, ...user }, (_error, _stdout, stderr) => resolve(stderr));
+  });
+}
+
+/** True if the process may mount a disk or a file: only the root user of Linux may. */
+export const mayMount = process.platform === 'linux' && process.geteuid?.() === 0;

@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containing } from './article.ts';
-import { files, phasegate, phasegateProcess } from './cli.ts';
+import { files, mayMount, phasegate, phasegateProcess } from './cli.ts';
 
 /** A pipeline that waits for a person, one that fails, and one that needs more room than the disk has. */
 const CONTENT = {
@@ -22,9 +22,6 @@ export default definePipeline({ name: 'large', phases: Array.from({ length: 30 }
   phase(\`p\${at}\`, { after: at === 0 ? [] : [\`p\${at - 1}\`], tasks: [task('t', { run: () => randomBytes(150_000).toString('hex') })] }),
 ) });`,
 };
-
-// Only the root user of Linux may mount a disk.
-const mayMount = process.platform === 'linux' && process.geteuid?.() === 0;
 
 describe.runIf(mayMount)('a store on a full disk', () => {
   it('refuses each command with the action that the user wanted', async () => {

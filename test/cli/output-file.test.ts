@@ -17,7 +17,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { batchOf } from '../../src/testing/store/trial.ts';
 import { containing } from './article.ts';
-import { files, phasegate } from './cli.ts';
+import { asNobody, files, mayMount, phasegate } from './cli.ts';
 
 const PIPELINE = 'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n';
 const STORE = join('.phasegate', 'runs.db');
@@ -255,6 +255,43 @@ describe('a file to write', () => {
       expect(readdirSync(cwd)).toEqual([...names, 'new.svg'].toSorted());
     },
   );
+
+  it('may have the longest name that there is', async () => {
+    const name = `${'x'.repeat(251)}.svg`;
+    expect(await phasegate(['graph', 'p.yaml', '-o', name], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    const longer = await phasegate(['graph', 'p.yaml', '-o', `x${name}`], { cwd });
+    expect(longer).toMatchObject({ code: 2, stderr: containing(`Cannot write "x${name}": ENAMETOOLONG`) });
+    expect(readdirSync(cwd).toSorted()).toEqual(['.phasegate', 'p.yaml', name]);
+  });
+
+  it.skipIf(process.platform === 'win32')('is written if its folder takes no new one', async () => {
+    const old = join(cwd, 'out/old.svg');
+    await mkdir(join(cwd, 'out'));
+    writeFileSync(old, 'old');
+    chmodSync(old, 0o666);
+    for (const [folder, mode] of [
+      [cwd, 0o755],
+      [join(cwd, 'out'), 0o555],
+    ] as const)
+      chmodSync(folder, mode);
+    const graph = (file: string) => asNobody(['graph', 'p.yaml', '-o', file], cwd);
+    expect(await graph('out/old.svg')).toBe('');
+    expect(readFileSync(old, 'utf8')).toContain('<svg');
+    expect(await graph('out/new.svg')).toContain('Cannot write "out/new.svg": EACCES');
+    chmodSync(join(cwd, 'out'), 0o755);
+  });
+
+  it.runIf(mayMount)('is written if it is a mount, as in a container', async () => {
+    for (const name of ['there.svg', 'old.svg']) writeFileSync(join(cwd, name), 'old');
+    execFileSync('mount', ['--bind', join(cwd, 'there.svg'), join(cwd, 'old.svg')]);
+    try {
+      expect(await phasegate(['graph', 'p.yaml', '-o', 'old.svg'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    } finally {
+      execFileSync('umount', [join(cwd, 'old.svg')]);
+    }
+    expect(readFileSync(join(cwd, 'there.svg'), 'utf8')).toContain('<svg');
+    expect(readdirSync(cwd).toSorted()).toEqual(['.phasegate', 'old.svg', 'p.yaml', 'there.svg']);
+  });
 
   it.skipIf(process.platform === 'win32')('is written to if it is a named pipe', async () => {
     const pipe = join(cwd, 'pipe.svg');

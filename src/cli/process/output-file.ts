@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, sep } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { isFileOfDatabase, isFileOfStore, isInFolder, isSameFile } from '../../store/sqlite/file-identity.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
@@ -62,9 +62,11 @@ export function outputOrStandard(name: string | undefined, files: KeptFiles, io:
  * @throws PhasegateError `INPUT_INVALID`
  */
 export function refuseFolder(name: string, path: string): void {
-  if (!/[/\\]$/u.test(name) && statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return;
-  throw new PhasegateError('INPUT_INVALID', `Cannot write "${name}" as it names a folder`, {
-    hint: 'Name a file in it.',
+  // Only a folder has itself as an entry.
+  if (!name.endsWith('/') && !name.endsWith(sep) && !existsSync(`${path}/.`)) return;
+  const found = name === '' ? 'it has no name' : 'it names a folder';
+  throw new PhasegateError('INPUT_INVALID', `Cannot write "${name}" as ${found}`, {
+    hint: 'Name a file.',
   });
 }
 

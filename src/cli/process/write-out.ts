@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { access, constants, open, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, copyFile, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { newId } from '../../model/values/new-id.ts';
 import { realPlace } from '../../store/sqlite/file-identity.ts';
@@ -61,9 +62,12 @@ export async function writeTexts<T>(
 ): Promise<T> {
   const found = await stat(path).catch(() => undefined);
   // A device, such as a pipe, is written to. So is what a process has open by the name of a device.
-  const isWhole = (found?.isFile() ?? true) && !/^\/(?:dev|proc)\//u.test(path);
-  const target = isWhole ? realPlace(path) : path;
-  const part = isWhole ? `${target}.${newId()}.part` : path;
+  const isFile = (found?.isFile() ?? true) && !/^\/(?:dev|proc)\//u.test(path);
+  const target = isFile ? realPlace(path) : path;
+  const folder = dirname(target);
+  // The file of a folder that takes no new one is written to, too.
+  const isWhole = isFile && (!found || (await isWritable(folder)));
+  const part = isWhole ? join(folder, `.${newId()}.part`) : target;
   try {
     // A file that may not be written may not be replaced.
     if (found) await access(target, constants.W_OK);
@@ -76,10 +80,10 @@ export async function writeTexts<T>(
     } finally {
       await handle.close();
     }
-    if (isWhole) await rename(part, target);
+    // A file that a container has as a mount cannot be replaced.
+    if (isWhole) await rename(part, target).catch(async () => copyFile(part, target));
     return next.value;
   } catch (cause) {
-    if (isWhole) await rm(part, { force: true });
     if (PhasegateError.is(cause)) throw cause;
     // The name of the part would mislead.
     const problem = errorInfo(cause).message.replaceAll(part, path);
@@ -87,5 +91,16 @@ export async function writeTexts<T>(
       hint: 'Name a file that can be written, in a folder that is there.',
       cause,
     });
+  } finally {
+    if (isWhole) await rm(part, { force: true }).catch(() => undefined);
   }
+}
+
+// --- internal ---
+
+function isWritable(path: string): Promise<boolean> {
+  return access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
