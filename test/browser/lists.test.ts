@@ -6,6 +6,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { human, PhasegateError, retryRun, startRun, submitRun, task, type Policy, type Run } from '../../src/index.ts';
+import type { Done } from '../../src/server/api.ts';
 import type { RunStore } from '../../src/store.ts';
 import { fake, never, type Fake } from '../rig.ts';
 import { dashboard } from './dashboard.ts';
@@ -216,6 +217,38 @@ describe('the list of runs', () => {
     await page.getByRole('button', { name: 'Retry what was not approved', exact: true }).click();
     await page.getByText('Retried. It has completed.').waitFor();
     expect(await alert.count()).toBe(0);
+  });
+
+  it('says what a retry has done, also if the list is still behind', async () => {
+    let finish: () => void = () => undefined;
+    const finished = new Promise<void>((resolve) => (finish = resolve));
+    let tries = 0;
+    const work = task('work', {
+      run() {
+        if (++tries === 1) throw new Error('no network');
+        return finished;
+      },
+    });
+    const pipeline = pipelineOf('failed-1', [fake('a', { tasks: [work] })]);
+    const { store, url } = await dashboard({
+      actions: { resume: nothing, retry: async ({ runId }) => void (await retryRun(store, runId, pipeline)) },
+    });
+    await startRun(pipeline, { store, runId: 'failed-1' }).result;
+    const { page } = await openTab(`${url}#/runs`);
+    const row = page.getByRole('row', { name: /failed-1/u });
+    await page.route('**/retry', async (route) => {
+      const response = await route.fetch();
+      const { run } = (await response.json()) as Done;
+      await row.getByText('running').waitFor();
+      // The answer of a server whose run has ended meanwhile.
+      await route.fulfill({ response, json: { run: { ...run, standing: 'completed', seq: run.seq + 100 } } });
+    });
+    await act(page, 'failed-1', 'Retry what was not approved');
+    const said = page.getByText('Retried. It has completed.');
+    await said.waitFor();
+    finish();
+    await row.getByText('completed').first().waitFor();
+    expect(await said.count()).toBe(1);
   });
 
   it('offers no actions on a read-only dashboard', async () => {

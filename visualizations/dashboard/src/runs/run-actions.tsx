@@ -4,15 +4,7 @@
  * @module
  */
 import { type ReactNode, type SubmitEvent, useEffect, useId, useRef, useState } from 'react';
-import type {
-  CancelRequest,
-  Done,
-  Forked,
-  ForkRequest,
-  RunAction,
-  UiRun,
-  UiStanding,
-} from '../../../../src/server/api.ts';
+import type { CancelRequest, Done, Forked, ForkRequest, RunAction, UiRun } from '../../../../src/server/api.ts';
 import { refusedBy, type Refused, post } from '../data/ask.ts';
 import { CopyCommand } from '../parts/copy-command.tsx';
 import { inOneLine } from '../parts/untrusted-text.ts';
@@ -33,8 +25,8 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
   const [asking, setAsking] = useState<'cancel' | 'fork' | null>(null);
   const [doing, setDoing] = useState<RunAction | null>(null);
   const [done, setDone] = useState<ReactNode>(null);
-  /** The status before and after the action. The result is removed when the status changes later. */
-  const saidOf = useRef<{ readonly before: UiStanding; readonly after: UiStanding } | null>(null);
+  /** The run in the answer. The result is removed when the status changes later. */
+  const saidOf = useRef<Said | null>(null);
   const [refusal, setRefusal] = useState<Refused | null>(null);
   const told = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -43,10 +35,11 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
   }, [done]);
   useEffect(() => {
     const said = saidOf.current;
-    if (said === null || done === null) return;
-    if (run.standing === said.after) saidOf.current = { before: said.after, after: said.after };
-    else if (run.standing !== said.before) setDone(null);
-  }, [run.standing, done]);
+    // The page may be behind the answer, and show a status that the run had before.
+    if (said === null || done === null || run.seq < said.seq) return;
+    if (run.standing === said.standing) said.isShown = true;
+    else if (said.isShown || run.seq > said.seq) setDone(null);
+  }, [run.standing, run.seq, done]);
   const actions = at === undefined ? run.actions : run.actions.filter((action) => action === 'fork');
   const act = async (action: RunAction, request: CancelRequest | ForkRequest = {}) => {
     setDoing(action);
@@ -54,7 +47,7 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
     setDone(null);
     try {
       const answer = await post<Done | Forked>(`/api/runs/${encodeURIComponent(run.runId)}/${action}`, request);
-      saidOf.current = 'run' in answer ? { before: run.standing, after: answer.run.standing } : null;
+      saidOf.current = 'run' in answer ? { standing: answer.run.standing, seq: answer.run.seq, isShown: false } : null;
       setDone(toldBy(action, run, answer));
       setAsking(null);
     } catch (error) {
@@ -105,6 +98,11 @@ export function RunActions({ run, at }: RunActionsProps): ReactNode {
 }
 
 // --- internal ---
+
+interface Said extends Pick<UiRun, 'standing' | 'seq'> {
+  /** True if the page has shown that status since. */
+  isShown: boolean;
+}
 
 const WORDS: Readonly<Record<RunAction, { readonly name: string }>> = {
   resume: { name: 'Resume' },
