@@ -226,3 +226,12 @@ export function asNobody(args: readonly string[], cwd: string): Promise<string> 
 
 /** True if the process may mount a disk or a file: only the root user of Linux may. */
 export const mayMount = process.platform === 'linux' && process.geteuid?.() === 0;
+
+/** A pipeline whose task reports its birth to a witness, and never ends. */
+export function endless({ code }: Pick<Witness, 'code'>): string {
+  return `import { definePipeline, phase, task } from 'phasegate';
+import { createRequire } from 'node:module';
+const require = createRequire(import.meta.url);
+export default definePipeline({ name: 'slow', phases: [
+  phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${code}; }) })] })] });`;
+}

@@ -3,7 +3,7 @@ import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containing, put } from './article.ts';
-import { files, phasegate, start, witness } from './cli.ts';
+import { endless, files, phasegate, start, witness } from './cli.ts';
 
 /** A pipeline whose gate asks for the same change until it gives up; with `kind` it approves at once. */
 const ESSAY = `
@@ -160,13 +160,7 @@ describe('phasegate doctor', () => {
 
   it('names the run of a killed process at once', async () => {
     const seen = await witness();
-    const cwd = await files({
-      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
-        import { createRequire } from 'node:module';
-        const require = createRequire(import.meta.url);
-        export default definePipeline({ name: 'slow', phases: [
-          phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${seen.code}; }) })] })] });`,
-    });
+    const cwd = await files({ 'p.mjs': endless(seen) });
     const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     await seen.born(1);
     expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { containing } from './article.ts';
-import { files, main, phasegateProcess as phasegate, repository, start, witness, type Ended } from './cli.ts';
+import { endless, files, main, phasegateProcess as phasegate, repository, start, witness, type Ended } from './cli.ts';
 
 const YAML = `
 name: article
@@ -88,13 +88,7 @@ describe('a module that does not finish loading', () => {
 describe('a run whose reader has gone', () => {
   it('names the next step on standard error, also if a signal has stopped both', async () => {
     const seen = await witness();
-    const cwd = await files({
-      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
-        import { createRequire } from 'node:module';
-        const require = createRequire(import.meta.url);
-        export default definePipeline({ name: 'slow', phases: [
-          phase('a', { tasks: [task('t', { run: () => new Promise(() => { ${seen.code}; }) })] })] });`,
-    });
+    const cwd = await files({ 'p.mjs': endless(seen) });
     const { child, ended } = start(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     await seen.born(1);
     child.stdout?.destroy();
