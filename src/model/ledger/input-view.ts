@@ -4,14 +4,14 @@
  * @module
  */
 import type { Inputs, Outputs } from '../handlers/task.ts';
-import { byName } from '../values/by-name.ts';
+import { byName, byRareName } from '../values/by-name.ts';
 import { reach } from '../values/graph.ts';
 import type { Commit, Ledger, ReadTasks, View } from './ledger.ts';
 import { INSPECT, notedOutputs } from './tracked-outputs.ts';
 
 /** Makes the view of a phase that starts now. */
 export function createView(ledger: Ledger, phase: number): View {
-  const target: Target = {};
+  const target: Target = { [VIEW]: undefined, [INSPECT]: show };
   const inputs = new Proxy<Inputs>(target, LOOK_UP);
   const view: View = {
     ledger,
@@ -25,9 +25,7 @@ export function createView(ledger: Ledger, phase: number): View {
     same: NOTHING,
     ancestors: undefined,
   };
-  // Configurable, because otherwise the proxy would have to list them among its keys.
-  Object.defineProperty(target, VIEW, { value: view, configurable: true });
-  Object.defineProperty(target, INSPECT, { value: show, configurable: true });
+  target[VIEW] = view;
   return view;
 }
 
@@ -43,7 +41,7 @@ export function inputsForHandler(inputs: Inputs): Inputs {
 export function readOf(view: View): Readonly<Record<string, number>> {
   const { ledger, phase, asked, same } = view;
   const { before, names } = ledger.graph;
-  const read = byName<number>();
+  const read = byRareName<number>();
   function note(name: string): void {
     const commit = commitIn(view, name);
     if (commit) read[name] = same.get(name) ?? commit.version;
@@ -102,7 +100,7 @@ const NOTHING: ReadonlyMap<string, number> = new Map();
 
 /** The target of a proxy: empty, except for the view behind the proxy. */
 interface Target extends Inputs {
-  readonly [VIEW]?: View;
+  [VIEW]?: View | undefined;
   readonly [BY_HANDLER]?: true;
   readonly [INSPECT]?: (this: Target) => Inputs;
 }
