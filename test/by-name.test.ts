@@ -6,7 +6,6 @@ import { byName, byRareName, ofName } from '../src/model/values/by-name.ts';
 setFlagsFromString('--allow-natives-syntax');
 /** True if V8 describes an object by a hidden class. */
 const hasHiddenClass = runInThisContext('(object) => %HasFastProperties(object)') as (object: object) => boolean;
-setFlagsFromString('--no-allow-natives-syntax');
 
 function rare(entries: readonly (readonly [string, number])[]): Record<string, number> {
   const made = byRareName<number>();
