@@ -16,6 +16,8 @@ const run = promisify(execFile);
 const UNNAMED = /TS(?:2742|2883|4023|4058|4082)\b/u;
 const SPREAD = 'TS2556';
 
+const EMIT = ['--declaration', '--emitDeclarationOnly', '--skipLibCheck', '--outDir', 'out'];
+
 describe('a program that imports one entry alone can export what its functions return, from', () => {
   let project: Project;
   beforeAll(async () => {
@@ -43,10 +45,21 @@ describe('a program that imports one entry alone can export what its functions r
     expect(faults.filter((line) => UNNAMED.test(line) || !line.includes(SPREAD))).toEqual([]);
   });
 
-  async function compile(file: string): Promise<{ readonly stdout: string }> {
+  it('all of them, with their libraries checked', async () => {
+    const entries = entryNames().map((name) => (name === 'index' ? 'phasegate' : `phasegate/${name}`));
+    await writeFile(
+      join(project.folder, 'all.ts'),
+      entries.map((entry, index) => `export * as entry${index} from '${entry}';`).join('\n'),
+    );
+    expect((await compile('all.ts', ['--noEmit'])).stdout).toBe('');
+    const { stdout } = await compile('all.ts', ['--noEmit', '--exactOptionalPropertyTypes']);
+    const places = stdout.split('\n').filter((line) => line.includes('error TS'));
+    expect(places.filter((line) => !/node_modules\/(?:xstate|@restatedev)\//u.test(line))).toEqual([]);
+  });
+
+  async function compile(file: string, flags: readonly string[] = EMIT): Promise<{ readonly stdout: string }> {
     const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
-    const flags = ['--declaration', '--emitDeclarationOnly', '--strict', '--skipLibCheck', '--outDir', 'out'];
-    const language = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
+    const language = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
     return run(process.execPath, [tsc, ...flags, ...language, file], { cwd: project.folder }).catch(
       (error: { stdout: string }) => error,
     );
