@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
+  cancelRun,
   definePipeline,
   forkRun,
   phase,
@@ -150,6 +151,11 @@ describe('a run whose original input contains masks', () => {
     const run = await resumeRun(store, 'r', pipeline, { redact });
     run.cancel();
     expect((await run.result).status).toBe('cancelled');
+  });
+
+  it('can be cancelled, as no handler gets its input', async () => {
+    const { store } = await left({ key: KEY, count: 4 }, { redact });
+    expect((await cancelRun(store, 'r')).status).toBe('cancelled');
   });
 
   it('stores its input by default, secrets included', async () => {

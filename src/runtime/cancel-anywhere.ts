@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { refuseDamaged } from '../store/damage.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { cancelRun } from './cancel.ts';
+import { cancelRun, runEnded } from './cancel.ts';
 import { patientStore } from './records/patient-store.ts';
 
 /** Options of {@link cancelAnywhere}. */
@@ -39,7 +38,7 @@ export async function cancelAnywhere(
   const store = patientStore(given);
   const { reason, holder, by = holder, free, onPosted, wait } = options;
   const first = await listed(store, runId);
-  if (first.status !== 'running') throw hasEnded(first);
+  if (first.status !== 'running') throw runEnded(first);
   let isPosted = false;
   for (;;) {
     const before = await listed(store, runId);
@@ -67,10 +66,4 @@ async function listed(store: RunStore, runId: string): Promise<ListedRun> {
   if (!run) throw runUnknown('cancel', runId);
   refuseDamaged('cancel', run);
   return run;
-}
-
-function hasEnded({ runId, status }: ListedRun): PhasegateError {
-  return new PhasegateError('RUN_ENDED', `Cannot cancel run ${runId} as it has ended: ${status}`, {
-    hint: 'There is nothing left to cancel.',
-  });
 }

@@ -3,15 +3,15 @@
  *
  * @module
  */
-import { hasCode } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
-import type { RunStore } from '../store/port.ts';
+import type { ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { openChildren } from './child-ids.ts';
 import { definitionOf } from '../model/events/run-definition.ts';
 import type { ResumeOptions } from './resume.ts';
-import { idlePipeline } from './resuming/idle-pipeline.ts';
+import { cancelledAtOnce, idlePipeline } from './resuming/idle-pipeline.ts';
 import { patientStore } from './records/patient-store.ts';
 import { starter } from './start.ts';
 
@@ -30,6 +30,8 @@ export async function cancelRun(
   options: Pick<ResumeOptions, 'clock' | 'holder'> = {},
 ): Promise<RunResult> {
   const store = patientStore(given);
+  const listed = await store.run(runId);
+  if (listed && listed.status !== 'running') throw runEnded(listed);
   const records = await readRun(store, runId);
   const first = records[0]?.event;
   if (first?.type !== 'run.started') throw runUnknown('cancel', runId);
@@ -37,9 +39,15 @@ export async function cancelRun(
   // Children first: a run that has ended cannot be cancelled again, and nobody would end its children.
   for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
-  const signal = AbortSignal.abort(new Error(reason));
-  const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, signal });
+  const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, ...cancelledAtOnce(reason) });
   return run.result;
+}
+
+/** The error for a run that is not cancelled as it has ended. */
+export function runEnded({ runId, status }: ListedRun): PhasegateError {
+  return new PhasegateError('RUN_ENDED', `Cannot cancel run ${runId} as it has ended: ${status}`, {
+    hint: 'There is nothing left to cancel.',
+  });
 }
 
 // --- internal ---

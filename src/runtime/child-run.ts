@@ -12,7 +12,7 @@ import { readRun } from '../store/read-run.ts';
 import type { ChildRequest, LiveChild, Outer, Parent, SharedSettings } from './child-runs.ts';
 import { interrupted, isNoEnd, listedChild, nextLook, openChild } from './open-child.ts';
 import { endOfTurn } from './records/end-of-turn.ts';
-import { idlePipeline } from './resuming/idle-pipeline.ts';
+import { cancelledAtOnce, idlePipeline } from './resuming/idle-pipeline.ts';
 import { unendedChildren } from './resuming/left-children.ts';
 import { endReason, outputsOf } from './run-unsuccessful-error.ts';
 import { checkPipeline, type Run } from './run.ts';
@@ -96,7 +96,7 @@ async function cancelRuns(
   reason: string,
   { store, starter, clock, holder, redact }: CancelSettings,
 ): Promise<void> {
-  const signal = AbortSignal.abort(new Error(reason));
+  const ended = cancelledAtOnce(reason);
   const errors: unknown[] = [];
   for (const id of ids) {
     const listed = await store?.run(id);
@@ -106,7 +106,7 @@ async function cancelRuns(
     if (first?.type !== 'run.started') continue;
     const idle = idlePipeline(definitionOf(records, first).plan);
     try {
-      const run = await starter.resume(store, id, idle, { clock, holder, redact, signal });
+      const run = await starter.resume(store, id, idle, { clock, holder, redact, ...ended });
       await run.result;
     } catch (error) {
       errors.push(error);

@@ -12,6 +12,11 @@ export function idlePipeline(plan: Plan): Pipeline {
   return { name: plan.name, plan, work: idleWork(plan) };
 }
 
+/** Options that cancel the run of such a pipeline before any work begins. No handler gets its input, so that may be masked. */
+export function cancelledAtOnce(reason: string): { readonly allowMasked: true; readonly signal: AbortSignal } {
+  return { allowMasked: true, signal: AbortSignal.abort(new Error(reason)) };
+}
+
 // --- internal ---
 
 function idleWork({ phases }: Plan): Work {
