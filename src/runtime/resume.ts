@@ -36,7 +36,7 @@ import { giveBack, REPLAY_LEASE_MS } from './records/release-lease.ts';
 import { patientStore } from './records/patient-store.ts';
 import { createRecordLog, publishUpTo, timeFrom } from './records/record-log.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
-import { checkPipeline, type Run, type RunOptions } from './run.ts';
+import { checkOptions, checkPipeline, type Run, type RunOptions } from './run.ts';
 
 /** Options of `resumeRun`. */
 export interface ResumeOptions extends Pick<
@@ -127,6 +127,7 @@ export async function resumeOrRetry<O>(
   relations: Relations,
 ): Promise<Run<O>> {
   checkPipeline(pipeline);
+  checkOptions(options, how);
   const store = patientStore(given);
   const { clock, holder } = options;
   const { claimed } = relations;

@@ -14,6 +14,7 @@ import type { Redact } from '../model/events/redact.ts';
 import type { Answer } from '../model/handlers/reviewer-answer.ts';
 import type { Outputs } from '../model/handlers/task.ts';
 import type { LimitName, Limits } from '../model/plan/policy-schema.ts';
+import { isFields } from '../model/values/json.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
 import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';
@@ -84,7 +85,7 @@ export interface RunOptions<I = unknown> {
    * @default 'hold'
    */
   readonly whileWaiting?: 'hold' | 'suspend' | undefined;
-  /** Timers and, if it has `now()`, the time of records. @default the system's clock */
+  /** Timers and, if it has `now()`, the time of records; if that fails, the system's time counts. @default the system's clock */
   readonly clock?: (Clock & { now?(): number }) | undefined;
 }
 
@@ -147,4 +148,40 @@ export function checkPipeline(pipeline: unknown): asserts pipeline is Pipeline<u
   throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as the given value is not a pipeline', {
     hint: 'Pass the result of definePipeline().',
   });
+}
+
+/**
+ * Refuses options of a type that would break the run at once, as a program in JavaScript may pass them.
+ *
+ * @throws PhasegateError `INPUT_INVALID`
+ */
+export function checkOptions(options: unknown, how: 'start' | 'resume' | 'retry'): void {
+  const refused = (problem: string, hint: string) =>
+    new PhasegateError('INPUT_INVALID', `Cannot ${how} a run as ${problem}`, { hint });
+  if (!isFields(options)) throw refused('its options are no object', 'Pass an object, or nothing.');
+  for (const [name, expected, is] of EXPECTED)
+    if (options[name] !== undefined && !is(options[name]))
+      throw refused(`its option \`${name}\` is not ${expected}`, 'Pass one, or leave the option out.');
+}
+
+// --- internal ---
+
+const EXPECTED: readonly (readonly [keyof RunOptions, string, (value: unknown) => boolean])[] = [
+  ['runId', 'a text', (value) => typeof value === 'string'],
+  ['signal', 'an AbortSignal', (value) => hasMethods(value, ['addEventListener', 'removeEventListener'])],
+  [
+    'clock',
+    'a clock with `setTimeout` and `clearTimeout`',
+    (value) => hasMethods(value, ['setTimeout', 'clearTimeout']),
+  ],
+  ['redact', 'a function', isFunction],
+  ['inspect', 'a function or an observer', (value) => isFunction(value) || isFields(value)],
+];
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  return isFields(value) && names.every((name) => isFunction(value[name]));
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }

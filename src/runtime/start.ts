@@ -11,7 +11,7 @@ import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { checkLimits, lowered } from '../model/events/run-limits.ts';
 import { checkedTags } from '../model/events/run-tags.ts';
 import type { ClaimedRun, RunStore } from '../store/port.ts';
-import { checkRunId } from '../store/refusals.ts';
+import { checkRunId, runUnknown } from '../store/refusals.ts';
 import { checkNewRunId } from '../store/run-id.ts';
 import { copyEnded } from './child-copy.ts';
 import { checkIsRoot } from './child-ids.ts';
@@ -24,7 +24,7 @@ import { patientStore } from './records/patient-store.ts';
 import { resumeOrRetry, type ResumeOptions } from './resume.ts';
 import { inputOf } from './run-input.ts';
 import { StartedRun } from './run-handle.ts';
-import { checkPipeline, type Run, type RunArguments, type RunOptions } from './run.ts';
+import { checkOptions, checkPipeline, type Run, type RunArguments, type RunOptions } from './run.ts';
 
 /**
  * Starts a run and returns at once.
@@ -48,6 +48,7 @@ function begin<O>(
   checkId: (runId: string) => void = checkRunId,
 ): Run<O> {
   checkPipeline(made);
+  checkOptions(options, 'start');
   const plan = lowered(made.plan, options.limits);
   const pipeline = plan === made.plan ? made : { ...made, plan };
   const { runId = newId(), clock, holder, source, signal, inspect, redact, whileWaiting, within } = options;
@@ -193,6 +194,7 @@ async function begunBy<O>(
   how: 'resume' | 'retry',
 ): Promise<Run<O>> {
   const store = patientStore(given);
+  if (typeof runId !== 'string') throw runUnknown(how, String(runId));
   await checkIsRoot(store, runId, how);
   return resumeOrRetry(store, runId, pipeline, options, how, { starter });
 }

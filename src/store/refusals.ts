@@ -4,10 +4,10 @@
  * @module
  */
 import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
-import { toJson } from '../model/values/json.ts';
+import { isFields, toJson } from '../model/values/json.ts';
 import { itemId } from '../projections/inbox/inbox-item.ts';
 import { memoryProblem } from './memory-rules.ts';
-import type { Batch, Lease, RunMessage } from './port.ts';
+import type { Batch, Lease, RunMessage, RunStore } from './port.ts';
 
 /** True if an error says that a store is busy: the same call may succeed later. */
 export function isStoreBusy(error: unknown): boolean {
@@ -42,6 +42,15 @@ export function checkBatch({ runId, records, info, items, memories }: Batch): vo
   if (stray) throw misused(`${cannot} item ${stray.id} belongs to another run or has another id`);
   const problem = memoryProblem(runId, memories);
   if (problem !== undefined) throw misused(`${cannot} ${problem}`);
+}
+
+/** Refuses a value that is no store, as a program in JavaScript may pass one. @throws `STORE_MISUSED` */
+export function checkStore(store: unknown): asserts store is RunStore {
+  const missing = METHODS.find((name) => !isFields(store) || typeof store[name] !== 'function');
+  if (missing === undefined) return;
+  const problem = `Cannot use the given value as a store as it has no method \`${missing}\``;
+  const hint = 'Pass a store, such as memoryStore() or sqliteStore(file).';
+  throw new PhasegateError('STORE_MISUSED', problem, { hint });
 }
 
 /**
@@ -161,3 +170,25 @@ export function misused(problem: string): PhasegateError {
     hint: 'This is a mistake of the program that calls the store.',
   });
 }
+
+// --- internal ---
+
+/** The methods that every store has. */
+const METHODS: readonly (keyof RunStore)[] = [
+  'append',
+  'read',
+  'run',
+  'runs',
+  'remove',
+  'acquire',
+  'renew',
+  'release',
+  'suspend',
+  'ready',
+  'inbox',
+  'item',
+  'post',
+  'messages',
+  'artifact',
+  'close',
+];

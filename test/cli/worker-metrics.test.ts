@@ -1,7 +1,7 @@
 /** Health and metrics of `phasegate work`. */
 import { createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createWorker, memoryStore } from '../../src/index.ts';
+import { createWorker, definePipeline, memoryStore, phase, task } from '../../src/index.ts';
 import { PhasegateError } from '../../src/model/errors/phasegate-error.ts';
 import { serveMetrics, WorkerCounts } from '../../src/cli/run/worker-metrics.ts';
 import { article } from './article.ts';
@@ -55,7 +55,9 @@ describe('phasegate work --metrics', () => {
   }, 60_000);
 
   it('has 503 if the store fails', async () => {
-    const worker = createWorker(memoryStore(), []);
+    const worker = createWorker(memoryStore(), [
+      definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] }),
+    ]);
     const store = {
       ready: () => Promise.reject(new PhasegateError('STORE_FAILED', 'Cannot list the runs that are ready')),
     };

@@ -7,6 +7,7 @@
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Compaction } from '../../store/maintenance.ts';
 import type { AppendFunction, Awaitable, Lease, RunStore } from '../../store/port.ts';
+import { checkStore } from '../../store/refusals.ts';
 import { createBusyGate } from './busy-gate.ts';
 
 /** A store that waits while another program keeps it busy. */
@@ -20,6 +21,8 @@ export interface PatientStore extends RunStore {
  *
  * A call with a lease waits for as long as the lease is certain to be valid. Other calls wait for {@link PATIENCE_MS} at most. Then
  * they fail with `STORE_BUSY`.
+ *
+ * @throws PhasegateError `STORE_MISUSED` for a value that is no store
  */
 export function patientStore(store: RunStore): PatientStore {
   const known = patients.get(store) ?? patient(store);
@@ -42,6 +45,7 @@ interface Confirmed {
 }
 
 function patient(store: RunStore): PatientStore {
+  checkStore(store);
   // A reader does not wait for writers: many stores serve it although they take no records now.
   const [reads, writes, maintenance] = [createBusyGate(), createBusyGate(), createBusyGate()];
   const confirmed = new Map<string, Confirmed>();

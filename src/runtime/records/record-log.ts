@@ -44,9 +44,22 @@ export function createRecordLog(runId: string, now: () => number, isBuffered = f
   };
 }
 
-/** Returns the time source of a log: a clock, or else the system. @returns A function that returns milliseconds since 1970. */
+/**
+ * Returns the time source of a log: a clock, or else the system. The system is also asked if the clock fails, as its run could not even end
+ * otherwise.
+ *
+ * @returns A function that returns milliseconds since 1970.
+ */
 export function timeFrom(clock: { now?(): number } | undefined): () => number {
-  return clock ? () => clock.now?.() ?? Date.now() : systemTime;
+  if (!clock) return systemTime;
+  return () => {
+    try {
+      const now = clock.now?.();
+      return Number.isFinite(now) ? Number(now) : systemTime();
+    } catch {
+      return systemTime();
+    }
+  };
 }
 
 /** Appends an event with its time. Publishes it unless the log is buffered. */

@@ -70,7 +70,7 @@ export interface Worker {
  * runs of tasks whose parent has ended, if it has the pipeline of either.
  *
  * @param pipelines Matched to runs by name and definition: several of one name are versions of it. Other runs are left alone.
- * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, two pipelines have one name and one
+ * @throws PhasegateError `INPUT_INVALID` if `concurrency` is no whole number from 1, there are no pipelines, two pipelines have one name and one
  *   definition, or a pool has no size.
  */
 export function createWorker(
@@ -81,6 +81,7 @@ export function createWorker(
   const store = patientStore(given);
   const { concurrency = 10, pools = {}, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
   checkConcurrency(concurrency);
+  checkPipelines(pipelines);
   checkPools(pipelines, pools);
   const name = options.holder ?? thisHolder();
   const places = createPlaces(store, pools, name);
@@ -215,6 +216,13 @@ export function createWorker(
 /** True for a run that a claim leaves out. */
 function isUnclaimed({ runId }: ListedRun): boolean {
   return runId.includes('/');
+}
+
+function checkPipelines(pipelines: unknown): void {
+  if (Array.isArray(pipelines) && pipelines.length > 0) return;
+  throw new PhasegateError('INPUT_INVALID', 'Cannot start a worker as it has no pipelines', {
+    hint: 'Give a list of the pipelines whose runs it works on.',
+  });
 }
 
 function checkConcurrency(concurrency: number): void {

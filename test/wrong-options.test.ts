@@ -1,0 +1,69 @@
+/** Options that a program in JavaScript gets wrong: they are named, and break nothing. */
+import { describe, expect, it } from 'vitest';
+import {
+  cancelRun,
+  createWorker,
+  definePipeline,
+  memoryStore,
+  phase,
+  resumeRun,
+  startRun,
+  task,
+} from '../src/index.ts';
+
+const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
+
+describe('wrong options', () => {
+  it.each([
+    ['null', null, 'its options are no object'],
+    ['a text', 'fast', 'its options are no object'],
+    ['a list', [], 'its options are no object'],
+    ['a signal that is a text', { signal: 'x' }, 'its option `signal` is not an AbortSignal'],
+    ['a controller for a signal', { signal: new AbortController() }, 'its option `signal` is not an AbortSignal'],
+    ['a number for an id', { runId: 5 }, 'its option `runId` is not a text'],
+    ['a clock without timers', { clock: { now: () => 1 } }, 'its option `clock` is not a clock'],
+    ['a text for `redact`', { redact: 'x' }, 'its option `redact` is not a function'],
+    ['a number for `inspect`', { inspect: 1 }, 'its option `inspect` is not a function or an observer'],
+  ])('%s: are refused by name', (_, options, problem) => {
+    expect(() => startRun(pipeline, options as never)).toThrow(`Cannot start a run as ${problem}`);
+  });
+
+  it.each([{}, 'runs.db', null, { ...memoryStore(), acquire: undefined }])('%s is no store', async (value) => {
+    const problem = 'Cannot use the given value as a store as it has no method';
+    const store = value as ReturnType<typeof memoryStore>;
+    if (value !== null) expect(() => startRun(pipeline, { store })).toThrow(problem);
+    expect(() => createWorker(store, [pipeline])).toThrow(problem);
+    await expect(cancelRun(store, 'r')).rejects.toMatchObject({ code: 'STORE_MISUSED' });
+    await expect(resumeRun(store, 'r', pipeline)).rejects.toThrow(problem);
+  });
+
+  it('name the operation that they were given to', async () => {
+    const resumed = resumeRun(memoryStore(), 'r', pipeline, { signal: 'x' as never });
+    await expect(resumed).rejects.toThrow('Cannot resume a run as its option `signal`');
+    await expect(resumeRun(memoryStore(), 5 as never, pipeline)).rejects.toThrow(
+      'Cannot resume run 5 as the store has no',
+    );
+  });
+
+  it.each([[[]], [undefined], ['p']])('a worker needs pipelines, and not %j', (pipelines) => {
+    expect(() => createWorker(memoryStore(), pipelines as never)).toThrow(
+      'Cannot start a worker as it has no pipelines',
+    );
+  });
+
+  it.each([
+    ['throws', () => JSON.parse('?') as number],
+    ['is no number', () => Number.NaN],
+    ['is endless', () => Infinity],
+  ])('the time of the system counts if that of a clock %s', async (_, now) => {
+    const begun = Date.now();
+    const { setTimeout, clearTimeout } = globalThis;
+    const clock = { setTimeout, clearTimeout: clearTimeout as (timer: unknown) => void, now };
+    const run = startRun(pipeline, { clock });
+    const times: number[] = [];
+    run.events$.subscribe(({ time }) => times.push(time));
+    expect((await run.result).status).toBe('completed');
+    expect(times.length).toBeGreaterThan(3);
+    expect(times.every((time) => time >= begun && time <= Date.now())).toBe(true);
+  });
+});
