@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { runsAbove, starterIn, starterOf } from '../../model/handlers/work-key.ts';
+import { runsAbove, starterOf } from '../../model/handlers/work-key.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 
@@ -32,21 +32,4 @@ export function upTo(runs: readonly ListedRun[]): (run: ListedRun) => readonly L
       else below.set(id, [run]);
     }
   return (run) => [...(below.get(run.runId) ?? []), run];
-}
-
-/** Adds to runs the phases that wait for a person only in a run that a task has started. */
-export async function withWaitsBelow(
-  store: Pick<RunStore, 'runs'>,
-  runs: readonly ListedRun[],
-): Promise<readonly ListedRun[]> {
-  const asking = new Map<string, Set<string>>();
-  for (const { runId, waiting } of await store.runs({ status: ['running'] })) {
-    if (waiting.length === 0) continue;
-    for (let one = starterIn(runId); one; one = starterIn(one.run))
-      asking.set(one.run, (asking.get(one.run) ?? new Set()).add(one.phase));
-  }
-  return runs.map((run) => {
-    const below = asking.get(run.runId);
-    return below ? { ...run, waiting: [...new Set([...run.waiting, ...below])] } : run;
-  });
 }
