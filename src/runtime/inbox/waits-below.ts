@@ -28,7 +28,7 @@ export async function withWaitsBelow(
     }
   }
   return runs.map((run) => {
-    const below = run.status === 'running' ? asking.get(run.runId) : undefined;
+    const below = asking.get(run.runId);
     if (!below) return run;
     return { ...run, waiting: [...new Set([...run.waiting, ...below.phases])], waitsIn: [...below.runs] };
   });
