@@ -8,8 +8,9 @@ import { createInterface } from 'node:readline';
 import { counted } from '../../model/values/counts.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { isWithin, rootOf } from '../../runtime/child-ids.ts';
+import { storedWaits } from '../../runtime/inbox/stored-waits.ts';
 import { moveRuns } from '../../runtime/records/move-runs.ts';
-import { restoreRuns } from '../../runtime/records/restore-runs.ts';
+import { restoreRuns, type RunCopy } from '../../runtime/records/restore-runs.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
@@ -78,12 +79,15 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
  * @throws PhasegateError `INPUT_INVALID` if its id is not safe and the user names no other; `RUN_EXISTS` if that one is taken.
  */
 export async function importStored(file: string, flags: ImportFlags, io: ProgramIo): Promise<ExitCode> {
-  const [run, ...below] = await readArchive(file, linesOf(file, io));
+  const archived = await readArchive(file, linesOf(file, io));
+  const [run, ...below] = archived;
   const wanted = flags.runId ?? run.runId;
   if (!isRunId(wanted) && !isChildRunId(wanted)) throw unsafeId(file, wanted);
   const { store } = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
+  const waits = storedWaits(run.runId, archived);
+  const waiting = (copy: RunCopy) => ({ ...copy, until: waits.get(copy.runId) });
   const { runId, taken } = await attempt(`import run ${wanted}`, () =>
-    restoreRuns(store, [run, ...below], wanted, flags.runId !== undefined),
+    restoreRuns(store, [waiting(run), ...below.map(waiting)], wanted, flags.runId !== undefined),
   );
   await store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} imported`;

@@ -14,13 +14,15 @@ import type { Lease, RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { batchOf } from './copy-run.ts';
 import { patientStore, type PatientStore } from './patient-store.ts';
-import { giveBack } from './release-lease.ts';
+import { giveBack, suspendLease } from './release-lease.ts';
 
 /** A run to store, with the id that it has. */
 export interface RunCopy {
   readonly runId: string;
   readonly records: readonly RunRecord[];
   readonly origin: RunOrigin;
+  /** The time until which it only waits, in milliseconds since 1970. Absent if it may be continued at once. */
+  readonly until?: number | undefined;
 }
 
 /** The id that a run was stored with. */
@@ -57,6 +59,7 @@ export async function restoreRuns(
   if (taken !== undefined && isNamed) throw idTaken(taken);
   const runId = taken === undefined ? wanted : newId();
   const leases: Lease[] = [];
+  const waits = new Map<Lease, number>();
   try {
     // An id is longer than that of the run above.
     const all = taken === undefined ? missing : renamed(runs, runId);
@@ -64,9 +67,14 @@ export async function restoreRuns(
       const lease = await store.acquire(copy.runId, thisHolder(), RESTORE_MS);
       leases.push(lease);
       await store.append(batchOf(copy.runId, copy.records, copy.origin), lease);
+      if (copy.until !== undefined) waits.set(lease, copy.until);
     }
   } finally {
-    for (const lease of leases) await giveBack(store, lease);
+    for (const lease of leases) {
+      const until = waits.get(lease);
+      if (until === undefined) await giveBack(store, lease);
+      else await suspendLease(store, lease, { until, heard: 0 });
+    }
   }
   return { runId, taken };
 }
@@ -79,9 +87,10 @@ const RESTORE_MS = 60_000;
 /** The runs with other ids, as the first has another one. */
 function renamed(runs: readonly [RunCopy, ...RunCopy[]], to: string): readonly RunCopy[] {
   const idIn = (id: string) => renamedBelow(id, runs[0].runId, to) ?? id;
-  return runs.map(({ runId, records, origin }) => ({
+  return runs.map(({ runId, records, origin, until }) => ({
     runId: idIn(runId),
     records,
+    until,
     origin: { ...origin, forkOf: origin.forkOf && idIn(origin.forkOf) },
   }));
 }
