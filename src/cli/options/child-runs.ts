@@ -19,6 +19,15 @@ export async function childRunsOf(
 }
 
 /**
+ * Groups all runs of a store, in their order: those that no task of another one has started, each with those below it, as {@link upTo} lists
+ * them.
+ */
+export function familiesIn(runs: readonly ListedRun[]): readonly (readonly ListedRun[])[] {
+  const ids = new Set(runs.map(({ runId }) => runId));
+  return runs.filter(({ runId }) => !runsAbove(runId).some((id) => ids.has(id))).map(upTo(runs));
+}
+
+/**
  * Sorts all runs of a store, in one pass. Returns a function that lists the runs that the tasks of a run have started, and theirs, each
  * before its parent; the run itself comes last.
  */
