@@ -40,7 +40,7 @@ export interface ExportFlags extends StoreFlags {
 
 /** Flags of `phasegate import`. */
 export interface ImportFlags extends StoreFlags {
-  /** @default the id in the file, or a ULID if the store has that id already */
+  /** @default the id in the file, or one made of the records if the store has that id already */
   readonly runId?: string | undefined;
 }
 

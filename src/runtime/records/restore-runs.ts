@@ -7,7 +7,7 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { renamedBelow } from '../../model/handlers/work-key.ts';
-import { newId } from '../../model/values/new-id.ts';
+import { contentHash } from '../../model/values/content-hash.ts';
 import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
@@ -50,20 +50,20 @@ export async function restoreRuns(
   isNamed: boolean,
 ): Promise<Restored> {
   const store = patientStore(given);
-  const missing: RunCopy[] = [];
-  let taken: string | undefined;
-  for (const copy of renamed(runs, wanted)) {
-    if (!(await store.run(copy.runId))) missing.push(copy);
-    else if (copy.runId === wanted || !(await isCopy(store, copy))) taken ??= copy.runId;
+  let runId = wanted;
+  let { missing, taken } = await placeFor(store, runs, runId);
+  const first = taken;
+  if (first !== undefined && isNamed) throw idTaken(first);
+  // Each call tries the same ids, so it finds those of one that was cut off.
+  for (let nth = 1; taken !== undefined; nth++) {
+    runId = contentHash([sealOf(runs[0].records), nth]).slice(0, ID_LENGTH);
+    ({ missing, taken } = await placeFor(store, runs, runId));
   }
-  if (taken !== undefined && isNamed) throw idTaken(taken);
-  const runId = taken === undefined ? wanted : newId();
   const leases: Lease[] = [];
   const waits = new Map<Lease, number>();
   try {
     // An id is longer than that of the run above.
-    const all = taken === undefined ? missing : renamed(runs, runId);
-    for (const copy of all.toSorted((one, other) => other.runId.length - one.runId.length)) {
+    for (const copy of missing.toSorted((one, other) => other.runId.length - one.runId.length)) {
       const lease = await store.acquire(copy.runId, thisHolder(), RESTORE_MS);
       leases.push(lease);
       await store.append(batchOf(copy.runId, copy.records, copy.origin), lease);
@@ -76,13 +76,27 @@ export async function restoreRuns(
       else await suspendLease(store, lease, { until, heard: 0 });
     }
   }
-  return { runId, taken };
+  return { runId, taken: first };
 }
 
 // --- internal ---
 
 /** Milliseconds for which runs are held. A store of this machine notices sooner that the process was killed. */
 const RESTORE_MS = 60_000;
+
+/** Characters of an id that is made. */
+const ID_LENGTH = 26;
+
+/** Finds the runs that a store has not yet under an id, and the first id that another run has. */
+async function placeFor(store: PatientStore, runs: readonly [RunCopy, ...RunCopy[]], id: string) {
+  const missing: RunCopy[] = [];
+  let taken: string | undefined;
+  for (const copy of renamed(runs, id)) {
+    if (!(await store.run(copy.runId))) missing.push(copy);
+    else if (copy.runId === id || !(await isCopy(store, copy))) taken ??= copy.runId;
+  }
+  return { missing, taken };
+}
 
 /** The runs with other ids, as the first has another one. */
 function renamed(runs: readonly [RunCopy, ...RunCopy[]], to: string): readonly RunCopy[] {
