@@ -153,7 +153,7 @@ async function poll(context: ServerContext, known: Known | undefined, items: rea
     changed.add(runId);
   }
   // A run above a changed one may wait in it.
-  for (const runId of [...changed]) for (const above of runsAbove(runId)) changed.add(above);
+  for (const above of [...changed].flatMap(runsAbove)) changed.add(above);
   const open = countOpen(items);
   return { changed: [...changed], open, next: { marks, inbox, updatedAt, open, allAt: isAll ? now : known.allAt } };
 }

@@ -55,9 +55,11 @@ describe('a run that waits for a person two runs below it', () => {
     await stream.next();
     await post(`/api/runs/${encodeURIComponent(INNER)}/cancel`);
     const changed = new Set<string>();
-    while (!changed.has(INNER)) for (const id of ((await stream.next()).value?.data as Change).runs) changed.add(id);
+    for await (const { data } of stream) {
+      for (const id of (data as Change).runs) changed.add(id);
+      if (changed.has(INNER)) break;
+    }
     expect([...changed].toSorted()).toEqual(['r', MIDDLE, INNER].toSorted());
-    await stream.return(undefined);
   });
 });
 
