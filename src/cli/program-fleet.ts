@@ -45,11 +45,11 @@ export function addFleetCommands(program: Command, io: ProgramIo, end: (code: Ex
     .action(async (run: string, flags: ApplyFlags) =>
       end(await (await import('./fleet/apply.ts')).applyStored(run, flags, io)),
     );
-  withStore(program.command('diff <run> [subtask]'))
-    .description('print the changes of a fleet so far, or of one subtask')
+  withStore(program.command('diff <run> [task]'))
+    .description('print the changes of a run so far, or of one task: its name, or <phase>/<task>')
     .option('--stat', 'print the names of the files and counts of lines only')
-    .action(async (run: string, subtask: string | undefined, flags: DiffFlags) =>
-      end(await (await import('./fleet/diff.ts')).diffStored(run, subtask, flags, io)),
+    .action(async (run: string, task: string | undefined, flags: DiffFlags) =>
+      end(await (await import('./fleet/diff.ts')).diffStored(run, task, flags, io)),
     );
   program
     .command('workspaces')

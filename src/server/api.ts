@@ -103,6 +103,8 @@ export type UiStanding = Standing;
 export interface UiRun extends RunInfo {
   /** The run whose task has started it. */
   readonly parent?: string | undefined;
+  /** Ids of the runs below it that wait for a person. Absent if there is none. */
+  readonly waitsIn?: readonly string[] | undefined;
   readonly standing: UiStanding;
   /** The process that works on the run. */
   readonly worker: string | null;

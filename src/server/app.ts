@@ -34,7 +34,7 @@ import {
 import { listPipelines } from './pipelines.ts';
 import { createRunActions, requireAction } from './run-actions.ts';
 import { createChangeStream } from './run-changes.ts';
-import { changedRuns, findRun, listRuns, offered, uiRun } from './runs.ts';
+import { changedRuns, findRun, findUiRun, listRuns, offered } from './runs.ts';
 import type { RequestContext, ServerContext } from './server-context.ts';
 import { startPipeline } from './start-pipeline.ts';
 import { charts } from './statecharts.ts';
@@ -55,7 +55,7 @@ export function createApp(
   const turn = createTurns();
   const within = (c: Context<Env>): RequestContext => ({ ...context, access: c.get('access') });
   const done = async (own: RequestContext, runId: string): Promise<Done> => ({
-    run: uiRun(own, await findRun(own, runId)),
+    run: await findUiRun(own, runId),
   });
   const streamTo = (c: Context<Env>, makeTexts: (signal: AbortSignal) => AsyncGenerator<string>): Response => {
     const mayStay = c.get('mayStay');
@@ -110,7 +110,7 @@ export function createApp(
     const [pipeline, parent, tags] = [c.req.query('pipeline'), c.req.query('parent'), c.req.queries('tag')];
     return c.json({ runs: await listRuns(within(c), { pipeline, parent, standings, tags, limit }) });
   });
-  app.get('/api/runs/:run', async (c) => c.json(uiRun(within(c), await findRun(context, c.req.param('run')))));
+  app.get('/api/runs/:run', async (c) => c.json(await findUiRun(within(c), c.req.param('run'))));
   app.get('/api/runs/:run/records', async (c) => {
     const { runId } = await findRun(context, c.req.param('run'));
     const known = readLastEventId(c);

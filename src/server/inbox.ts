@@ -14,7 +14,7 @@ import { answered, itemUnknown } from '../store/refusals.ts';
 import type { Answered, AnswerRequest, UiItem, UiItemDetail } from './api.ts';
 import { refused, RequestRefused } from './http/error-response.ts';
 import type { RunActions } from './run-actions.ts';
-import { findRun, uiRun } from './runs.ts';
+import { findRun, findUiRun } from './runs.ts';
 import type { RequestContext, ServerContext } from './server-context.ts';
 
 /** Lists items, the oldest first. */
@@ -29,7 +29,7 @@ export async function listItems(
 export async function itemInFull(context: RequestContext, id: string): Promise<UiItemDetail> {
   const item = await withAnswer(context.store, await findItem(context, id, 'show'));
   const { changes: _changes, ...detail } = await detailOf(context.store, item, { isPacked: true });
-  const run = uiRun(context, await findRun(context, item.runId));
+  const run = await findUiRun(context, item.runId);
   return { ...detail, item, run, mayAnswer: !context.readOnly && context.access.mayAnswer(item) };
 }
 

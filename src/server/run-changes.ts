@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { runsAbove } from '../model/handlers/work-key.ts';
 import { workOn } from '../store/lease-holder.ts';
 import { createAnswerReader, withAnswers, type KeptItem } from '../store/pending-answers.ts';
 import type { ListedRun } from '../store/port.ts';
@@ -151,6 +152,8 @@ async function poll(context: ServerContext, known: Known | undefined, items: rea
     marks.delete(runId);
     changed.add(runId);
   }
+  // A run above a changed one may wait in it.
+  for (const above of [...changed].flatMap(runsAbove)) changed.add(above);
   const open = countOpen(items);
   return { changed: [...changed], open, next: { marks, inbox, updatedAt, open, allAt: isAll ? now : known.allAt } };
 }

@@ -4,7 +4,9 @@
  * @module
  */
 import { hasTag } from '../model/events/tag-search.ts';
+import { runsAbove } from '../model/handlers/work-key.ts';
 import { parentOf } from '../runtime/child-ids.ts';
+import { withWaitsBelow, type RunAbove } from '../runtime/inbox/waits-below.ts';
 import { withLiveness, workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
@@ -33,7 +35,8 @@ export async function listRuns(
   const isAny = standings === undefined && parent === undefined && tags.length === 0;
   const all = await context.store.runs({ pipeline, limit: isAny ? limit : undefined });
   const own = parent === undefined ? all : all.filter(({ runId }) => parentOf(runId) === parent);
-  const runs = own.filter((run) => tags.every((tag) => hasTag(run, tag))).map((run) => uiRun(context, run));
+  const tagged = own.filter((run) => tags.every((tag) => hasTag(run, tag)));
+  const runs = await uiRuns(context, tagged);
   return runs.filter(({ standing }) => standings?.has(standing) ?? true).slice(0, limit);
 }
 
@@ -53,11 +56,13 @@ export async function changedRuns(
   if (newer > 0)
     for (const run of [...(await store.runs({ updatedAfter: newer })), ...(await store.runs({ leased: true }))])
       found.set(run.runId, run);
-  for (const runId of new Set([...ids, ...(newer > 0 ? starts.runs() : [])])) {
+  // A run may wait in one below it that has changed.
+  const above = [...found.keys()].flatMap(runsAbove);
+  for (const runId of new Set([...ids, ...above, ...(newer > 0 ? starts.runs() : [])])) {
     const run = found.has(runId) ? undefined : await store.run(runId);
     if (run) found.set(runId, run);
   }
-  const runs = [...found.values()].map((run) => uiRun(context, run));
+  const runs = await uiRuns(context, [...found.values()]);
   return newer > 0 ? { runs, count: (await store.runs()).length } : { runs };
 }
 
@@ -68,8 +73,31 @@ export async function findRun({ store }: ServerContext, runId: string, action = 
   throw runUnknown(action, runId);
 }
 
+/** Finds a run, in the form that the API sends. @throws PhasegateError `RUN_UNKNOWN` */
+export async function findUiRun(context: RequestContext, runId: string): Promise<UiRun> {
+  const found = await findRun(context, runId);
+  const [run = found] = await withWaitsBelow(context.store, [found]);
+  return uiRun(context, run);
+}
+
+/** The actions that this server offers to a user. A fork needs pipelines too, as a user forks a run to resume it. */
+export function offered({ readOnly, actions, pipelines, access }: RequestContext): readonly UserAction[] {
+  if (readOnly) return [];
+  const possible: readonly UserAction[] = [
+    ...(pipelines.size > 0 ? (['start'] as const) : []),
+    ...(actions ? (['resume', 'retry', 'cancel', 'fork'] as const) : (['cancel'] as const)),
+  ];
+  return possible.filter((action) => access.actions.includes(action));
+}
+
+// --- internal ---
+
+async function uiRuns(context: RequestContext, runs: readonly ListedRun[]): Promise<readonly UiRun[]> {
+  return (await withWaitsBelow(context.store, runs)).map((run) => uiRun(context, run));
+}
+
 /** Converts a run to the form that the API sends. */
-export function uiRun(context: RequestContext, run: ListedRun): UiRun {
+function uiRun(context: RequestContext, run: RunAbove): UiRun {
   const { lease: _lease, lapsed: _lapsed, ...info } = run;
   const work = workOn(run, context.isAlive);
   const standing = standingOf(withLiveness(run, context.isAlive));
@@ -88,18 +116,6 @@ export function uiRun(context: RequestContext, run: ListedRun): UiRun {
     actions: start?.state === 'starting' || parent !== undefined ? can.filter((action) => !CONTINUES.has(action)) : can,
   };
 }
-
-/** The actions that this server offers to a user. A fork needs pipelines too, as a user forks a run to resume it. */
-export function offered({ readOnly, actions, pipelines, access }: RequestContext): readonly UserAction[] {
-  if (readOnly) return [];
-  const possible: readonly UserAction[] = [
-    ...(pipelines.size > 0 ? (['start'] as const) : []),
-    ...(actions ? (['resume', 'retry', 'cancel', 'fork'] as const) : (['cancel'] as const)),
-  ];
-  return possible.filter((action) => access.actions.includes(action));
-}
-
-// --- internal ---
 
 /** Actions that continue a run. One that a task has started is continued by its parent. */
 const CONTINUES: ReadonlySet<RunAction> = new Set(['resume', 'retry']);

@@ -54,6 +54,24 @@ describe('the first page', () => {
 });
 
 describe('the list of runs', () => {
+  it('names the run of a task in which a run waits for a person, as does its page', async () => {
+    const { store, url } = await dashboard();
+    const inner = pipelineOf('inner', [fake('ask', { tasks: [task('who', { run: human({ question: 'Who?' }) })] })]);
+    const run = begin(store, 'above', [fake('build', { tasks: [task('all', { pipeline: () => inner })] })]);
+    await expect.poll(async () => (await store.inbox({ open: true })).length).toBe(1);
+    run.suspend();
+    await run.result;
+    const { page } = await openTab(`${url}#/runs`);
+    const row = page.getByRole('row', { name: /^above/u });
+    const below = 'above/build/0/0/task/all';
+    await row.getByText('waits for you').waitFor();
+    await row.getByRole('link', { name: below }).waitFor();
+    await row.getByRole('link', { name: 'above', exact: true }).click();
+    await page.locator('.run-head').getByText('waits for you').waitFor();
+    await page.getByRole('region', { name: 'Waits for a person' }).getByRole('link', { name: below }).click();
+    await page.getByRole('link', { name: 'Answer', exact: true }).waitFor();
+  });
+
   it('is filtered by the query of the address', async () => {
     const { store, url } = await dashboard();
     await begin(store, 'done-1', [fake('a')]).result;

@@ -77,6 +77,9 @@ describe('a question of a run that a task has started', () => {
     expect(list).toMatch(/^r1\/build\/0\/0\/task\/all +waiting: go /mu);
     expect((await phasegate(['show', 'r1'], { cwd })).stdout).toMatch(/^run r1 of "outer" {2}waiting$/mu);
     expect((await phasegate(['report', 'r1'], { cwd })).stdout).toMatch(/^# Run r1 of "outer": waiting$/mu);
+    expect((await phasegate(['__complete', '--', 'show', 'r1'], { cwd })).stdout).toContain('r1\touter, waiting\n');
+    const { stderr } = await phasegate(['apply', 'r1'], { cwd });
+    expect(stderr).toContain('Cannot apply run r1 as it is not completed: waiting\n');
   });
 
   it('suspends the whole run once all other work is done, and names the run to resume', async () => {

@@ -130,6 +130,20 @@ describe('phasegate doctor', () => {
     });
     expect(await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd })).toMatchObject({ code: 3 });
     expect((await phasegate(['doctor'], { cwd })).stdout).not.toContain('UNCLAIMED');
+    // An import waits as well, also with another id. One that nobody has begun does not.
+    expect(await phasegate(['export', 'r1', '-o', 'r1.jsonl'], { cwd })).toMatchObject({ code: 0 });
+    const there = ['--store', 'other.db'];
+    for (const id of ['r1', 'r2']) await phasegate(['import', 'r1.jsonl', '--run-id', id, ...there], { cwd });
+    expect((await phasegate(['ls', ...there], { cwd })).stdout).toMatch(/^r2 +waiting: a /mu);
+    expect((await phasegate(['doctor', ...there], { cwd })).stdout).not.toContain('UNCLAIMED');
+    const other = /"id":"(r2[^"]+)"/u.exec((await phasegate(['inbox', '--json', ...there], { cwd })).stdout)?.[1] ?? '';
+    await phasegate(['inbox', 'answer', other, '--value', '"x"', ...there], { cwd });
+    expect((await phasegate(['doctor', ...there], { cwd })).stdout).toMatch(/UNCLAIMED[^]*See r2\./u);
+    await phasegate(['run', 'p.mjs', '--detach', '--run-id', 'q'], { cwd });
+    await phasegate(['export', 'q', '-o', 'q.jsonl'], { cwd });
+    await phasegate(['import', 'q.jsonl', ...there], { cwd });
+    await phasegate(['rm', 'q'], { cwd });
+    expect((await phasegate(['doctor', 'q', ...there], { cwd })).stdout).toMatch(/UNCLAIMED[^]*See q\./u);
     const { stdout } = await phasegate(['inbox', '--json'], { cwd });
     const [, item = ''] = /"id":"([^"]+)"/u.exec(stdout) ?? [];
     expect(await phasegate(['inbox', 'answer', item, '--value', '"x"'], { cwd })).toMatchObject({ code: 0 });

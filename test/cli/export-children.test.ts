@@ -135,6 +135,31 @@ describe('an archive of a run whose tasks have started others', () => {
     expect(await readFile(join(cwd, 'paid'), 'utf8')).toBe('xx');
   }, 60_000);
 
+  it('is completed by the same import under the other ids that it had got', async () => {
+    const { cwd, text, opened } = await exported();
+    const runs = await readArchive('r.jsonl', linesOf(text));
+    const store = opened('.phasegate/runs.db');
+    const before = new Set((await store.runs()).map(({ runId }) => runId));
+    let count = 0;
+    const append: typeof store.append = (batch, lease) => {
+      count += 1;
+      if (count > 1) throw new Error('cut off');
+      return store.append(batch, lease);
+    };
+    await expect(restoreRuns({ ...store, append }, runs, 'r', false)).rejects.toThrow('cut off');
+    const idsOfImport = async () => {
+      const said = await phasegate(['import', 'r.jsonl'], { cwd });
+      expect(said).toMatchObject({ code: 0, stdout: containing('imported, as the store has a run r already\n') });
+      return idIn(said);
+    };
+    const [first, second] = [await idsOfImport(), await idsOfImport()];
+    // A further import is a further copy.
+    expect(first).not.toBe(second);
+    const added = (await store.runs()).map(({ runId }) => runId).filter((id) => !before.has(id));
+    const copies = [first, second].flatMap((id) => ['r', MIDDLE, INNER].map((one) => one.replace(/^r\b/u, id)));
+    expect(added.toSorted()).toEqual(copies.toSorted());
+  }, 60_000);
+
   it('keeps of which run each is a fork, by its new id', async () => {
     const { text, opened } = await exported();
     const [root, middle, inner] = await readArchive('r.jsonl', linesOf(text));

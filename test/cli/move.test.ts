@@ -6,6 +6,7 @@ import { approve, readRun } from '../../src/index.ts';
 import { answerItem } from '../../src/inbox.ts';
 import { postgresStore } from '../../src/postgres.ts';
 import { sqliteStore } from '../../src/sqlite.ts';
+import { connect } from '../../src/store/sqlite/driver.ts';
 import type { RunStore } from '../../src/store.ts';
 import { serverMissing, startServer } from '../postgres/server.ts';
 import { files, phasegate } from './cli.ts';
@@ -70,6 +71,13 @@ describe('phasegate move', () => {
     await expectMoved(target, file);
   }, 60_000);
 
+  it('moves the wait of a run for a person, which an answer ends', async () => {
+    const { cwd } = await filled();
+    expect((await phasegate(['move', 'other.db'], { cwd })).code).toBe(0);
+    const { stdout } = await phasegate(['doctor', '--store', 'other.db'], { cwd });
+    expect(stdout).toMatch(/UNCLAIMED[^]*See answered\./u);
+  }, 60_000);
+
   it.skipIf(missing)(
     `moves them into a database${missing === undefined ? '' : ` (${missing})`}`,
     async () => {
@@ -112,6 +120,13 @@ describe('phasegate move', () => {
     expect(item?.runId).toMatch(/^r\/.+/u);
     await answerItem(store, item?.id ?? '', { type: 'decide', decision: approve() });
     const other = join(cwd, 'other.db');
+    // A move that is cut off leaves no run without the one above.
+    const file = connect(join(cwd, '.phasegate/runs.db'), { readOnly: false });
+    onTestFinished(() => file.close());
+    file.exec("CREATE TRIGGER cut BEFORE DELETE ON runs WHEN old.id <> 'r' BEGIN SELECT RAISE(ABORT, 'cut off'); END");
+    expect((await phasegate(['move', other], { cwd })).code).not.toBe(0);
+    expect((await store.runs()).length).toBe(2);
+    file.exec('DROP TRIGGER cut');
     expect((await phasegate(['move', other], { cwd })).stdout).toMatch(/^2 runs moved/u);
     expect(await store.runs()).toEqual([]);
     const target = sqliteStore(other);

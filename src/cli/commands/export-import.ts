@@ -7,15 +7,15 @@ import { createReadStream, existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { counted } from '../../model/values/counts.ts';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { isWithin, rootOf } from '../../runtime/child-ids.ts';
+import { storedWaits } from '../../runtime/inbox/stored-waits.ts';
 import { moveRuns } from '../../runtime/records/move-runs.ts';
-import { restoreRuns } from '../../runtime/records/restore-runs.ts';
+import { restoreRuns, type RunCopy } from '../../runtime/records/restore-runs.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { refuseDamaged } from '../../store/damage.ts';
-import type { ListedRun, RunStore } from '../../store/port.ts';
 import { isChildRunId, isRunId, ruleFor, runIdLike } from '../../store/run-id.ts';
 import { isSameFile } from '../../store/sqlite/file-identity.ts';
 import { findRun } from '../options/find-run.ts';
+import { familiesIn, upTo } from '../options/child-runs.ts';
 import { attempt } from '../options/attempt.ts';
 import { damageIn } from '../options/good-runs.ts';
 import { releaseDeadLease } from '../options/run-owner.ts';
@@ -40,7 +40,7 @@ export interface ExportFlags extends StoreFlags {
 
 /** Flags of `phasegate import`. */
 export interface ImportFlags extends StoreFlags {
-  /** @default the id in the file, or a ULID if the store has that id already */
+  /** @default the id in the file, or one made of the records if the store has that id already */
   readonly runId?: string | undefined;
 }
 
@@ -50,15 +50,14 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
   const file = outputOrStandard(output, keptFilesOf(flags, io), io);
   const opened = openStore(flags, 'read', io);
   const { runId } = await findRun(opened, wanted);
-  // Listed at one moment, as a process may work on them. An id begins with that of the run above.
-  const runs = (await opened.store.runs())
-    .filter((one) => isWithin(one.runId, runId))
-    .toSorted((a, b) => a.runId.length - b.runId.length);
+  // Listed at one moment, as a process may work on them.
+  const all = await opened.store.runs();
+  const run = all.find((one) => one.runId === runId);
+  if (!run) throw new PhasegateError('RUN_UNKNOWN', `Cannot export run ${runId} as it was removed meanwhile`);
+  const runs = upTo(all)(run).toReversed();
   for (const one of runs) refuseDamaged('export', one);
   refuseDefinitions(file, runs);
-  const [run, ...below] = runs;
-  if (run?.runId !== runId)
-    throw new PhasegateError('RUN_UNKNOWN', `Cannot export run ${runId} as it was removed meanwhile`);
+  const below = runs.slice(1);
   const lines = archiveOf(opened, run, below);
   if (!file) {
     for await (const line of lines) if (!(await print(line, io))) return exitCode.brokenPipe;
@@ -78,12 +77,15 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
  * @throws PhasegateError `INPUT_INVALID` if its id is not safe and the user names no other; `RUN_EXISTS` if that one is taken.
  */
 export async function importStored(file: string, flags: ImportFlags, io: ProgramIo): Promise<ExitCode> {
-  const [run, ...below] = await readArchive(file, linesOf(file, io));
+  const archived = await readArchive(file, linesOf(file, io));
+  const [run, ...below] = archived;
   const wanted = flags.runId ?? run.runId;
   if (!isRunId(wanted) && !isChildRunId(wanted)) throw unsafeId(file, wanted);
   const { store } = openStoreToRun(flags, io) ?? openStore(flags, 'write', io);
+  const waits = storedWaits(run.runId, archived);
+  const waiting = (copy: RunCopy) => ({ ...copy, until: waits.get(copy.runId) });
   const { runId, taken } = await attempt(`import run ${wanted}`, () =>
-    restoreRuns(store, [run, ...below], wanted, flags.runId !== undefined),
+    restoreRuns(store, [waiting(run), ...below.map(waiting)], wanted, flags.runId !== undefined),
   );
   await store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} imported`;
@@ -146,14 +148,15 @@ export async function moveStored(other: string, flags: StoreFlags, io: ProgramIo
   await target.store.runs({ limit: 1 });
   let moved = 0;
   let left = 0;
-  for (const [root, family] of await familiesIn(opened.store)) {
+  for (const family of familiesIn(await opened.store.runs()).toReversed()) {
+    const root = family.at(-1)?.runId ?? '';
     try {
       await attempt(`move run ${root}`, async () => {
         for (const run of family) {
           refuseDamaged('move', run);
           await releaseDeadLease(opened, run);
         }
-        await moveRuns(opened.store, target.store, family);
+        await moveRuns(opened.store, target.store, family, (runs) => storedWaits(root, runs));
       });
       moved += family.length;
     } catch (error) {
@@ -175,16 +178,6 @@ const LEFT: ReadonlySet<string> = new Set(['RUN_EXISTS', 'RUN_LEASED', 'STORE_UN
 
 function withBelow({ length }: readonly unknown[]): string {
   return length === 0 ? '' : `, with ${counted(length, 'run')} of its tasks,`;
-}
-
-/** The runs of a store by their ids, the earliest first, each with those that its tasks have started. */
-async function familiesIn(store: RunStore): Promise<ReadonlyMap<string, readonly ListedRun[]>> {
-  const families = new Map<string, ListedRun[]>();
-  for (const run of (await store.runs()).toReversed()) {
-    const root = await rootOf(store, run.runId);
-    families.set(root, [...(families.get(root) ?? []), run]);
-  }
-  return families;
 }
 
 /** The file mode for the owner only, as the file contains inputs and outputs. */

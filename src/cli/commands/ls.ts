@@ -5,8 +5,8 @@
  */
 import { hasTag } from '../../model/events/tag-search.ts';
 import { orderRuns } from '../../projections/run/run-order.ts';
+import { withWaitsBelow } from '../../runtime/inbox/waits-below.ts';
 import { readStandings } from '../../store/run-status.ts';
-import { withWaitsBelow } from '../options/child-runs.ts';
 import { readOrder } from '../options/read-order.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { openStore, type StoreFlags } from '../options/store-option.ts';

@@ -6,10 +6,10 @@
 import { hasCode } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { startSeal, type RunningSeal } from '../../model/events/seal.ts';
+import { withWaitsBelow } from '../../runtime/inbox/waits-below.ts';
 import type { RunStore } from '../../store/port.ts';
 import { readPlans, wholeRecord } from '../../store/read-run.ts';
 import { pagesOf } from '../../store/pages.ts';
-import { withWaitsBelow } from '../options/child-runs.ts';
 import { findRun } from '../options/find-run.ts';
 import { withLiveness } from '../options/run-owner.ts';
 import { keptFilesOf, openStore, type StoreFlags } from '../options/store-option.ts';

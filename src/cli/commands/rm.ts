@@ -12,7 +12,7 @@ import { runLeased } from '../../store/refusals.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
 import { attempt } from '../options/attempt.ts';
-import { upTo } from '../options/child-runs.ts';
+import { familiesIn, upTo } from '../options/child-runs.ts';
 import { removeDefinitions } from '../options/fleet-definition.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease, workHere } from '../options/run-owner.ts';
@@ -66,15 +66,13 @@ export async function collectStored(
   const opened = openStore(flags, dryRun ? 'read' : 'write', io);
   const { store } = opened;
   const runs = await store.runs();
-  const ids = new Set(runs.map(({ runId }) => runId));
   const before = Date.now() - keep;
   // Nobody knows when a damaged run has ended, or if it has.
   const isOld = (run: ListedRun) =>
     run.damage === undefined && run.updatedAt <= before && ['free', 'gone'].includes(workHere(run).state);
-  const old = runs
-    .filter(({ runId, status }) => status !== 'running' && !runsAbove(runId).some((id) => ids.has(id)))
-    .map(upTo(runs))
-    .flatMap((family) => (family.every(isOld) ? family : []));
+  const old = familiesIn(runs).flatMap((family) =>
+    family.at(-1)?.status !== 'running' && family.every(isOld) ? family : [],
+  );
   if (dryRun)
     io.stdout.write(asText(runTable(old.map(withStanding), Date.now()).map(createPainter(seesColours(io.stdout, io)))));
   const { length } = dryRun ? old : await remove(opened, old, io);

@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { counted } from '../../model/values/counts.ts';
+import { withWaitsBelow } from '../../runtime/inbox/waits-below.ts';
 import { sqliteStore } from '../../sqlite.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { LATEST } from '../../store/run-id.ts';
@@ -39,7 +40,7 @@ export async function wordsIn(
       return tagsOf(await opened.runs({ limit: MOST_READ }))
         .filter(isPlain)
         .slice(0, MOST);
-    const runs = (await opened.runs({ limit: MOST })).map(withLiveness);
+    const runs = (await withWaitsBelow(opened, await opened.runs({ limit: MOST }))).map(withLiveness);
     const words = runs.map((run) => ({ word: run.runId, note: `${run.pipeline}, ${standingOf(run)}` }));
     return runs.length === 0 ? [] : [{ word: LATEST, note: 'the run that was started last' }, ...words.filter(isPlain)];
   } finally {

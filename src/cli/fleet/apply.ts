@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { withWaitsBelow } from '../../runtime/inbox/waits-below.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { standingOf } from '../../store/run-status.ts';
 import { applyRun, type Applied } from '../../workspaces/operations/apply-run.ts';
@@ -82,7 +83,8 @@ interface Found {
 async function runOf(wanted: string, flags: StoreFlags, io: ProgramIo): Promise<Found> {
   const opened = openStore(flags, 'read', io);
   try {
-    const run = await findRun(opened, wanted);
+    const found = await findRun(opened, wanted);
+    const [run = found] = await withWaitsBelow(opened.store, [found]);
     return { run, opened, approved: await readApprovedPhases(opened.store, run.runId) };
   } finally {
     await opened.store.close();

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import type { SubtaskOutput } from '../../fleet/level-outputs.ts';
 import type { ListedRun } from '../../store/port.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { attempt } from '../options/attempt.ts';
@@ -15,7 +16,7 @@ import { print } from '../terminal/print.ts';
 import type { ProgramIo } from '../terminal/program-io.ts';
 import { quotedPath } from '../terminal/quoted-path.ts';
 import { stripControls } from '../terminal/strip-controls.ts';
-import { readCommits } from './fleet-records.ts';
+import { readCommits, type FleetCommits } from './fleet-records.ts';
 import { hasOnlyPlanned, isFleet } from '../show/fleet-source.ts';
 import { argument } from '../terminal/text.ts';
 
@@ -25,18 +26,17 @@ export interface DiffFlags extends StoreFlags {
   readonly stat?: boolean | undefined;
 }
 
-/** Prints the changes of a run so far, or the latest ones of a subtask. */
+/** Prints the changes of a run so far, or the latest ones of a task. @param task Its name, or `<phase>/<task>`. */
 export async function diffStored(
   wanted: string,
-  subtask: string | undefined,
+  task: string | undefined,
   flags: DiffFlags,
   io: ProgramIo,
 ): Promise<ExitCode> {
   const { run, opened, commits } = await commitsOf(wanted, flags, io);
   const { runId } = run;
   if (!commits) throw nothingYet(run, opened);
-  const one = subtask === undefined ? undefined : commits.subtasks.get(subtask);
-  if (subtask !== undefined && !one) throw unknownSubtask(runId, subtask, [...commits.subtasks.keys()]);
+  const one = task === undefined ? undefined : workOf(commits, task, runId);
   const { signal } = new AbortController();
   const { files, text } = await attempt(`show changes of run ${runId}`, () =>
     gitWorkspace({ repository: io.cwd }).diff({
@@ -85,7 +85,20 @@ function nothingHint(run: ListedRun, opened: OpenStore): string {
   return `It only made a plan. Carry that out with: ${carryOutCommand(run.runId, opened)}`;
 }
 
-function unknownSubtask(runId: string, subtask: string, known: readonly string[]): PhasegateError {
-  const problem = `Cannot show changes of ${JSON.stringify(subtask)} as run ${runId} has no work of such a subtask`;
-  return new PhasegateError('INPUT_INVALID', problem, { hint: `Those with work are ${known.join(', ')}.` });
+/** Finds the work of a task. @throws PhasegateError `INPUT_INVALID` if none has the name, or tasks of several phases have it */
+function workOf({ works }: FleetCommits, wanted: string, runId: string): SubtaskOutput {
+  const exact = works.get(wanted);
+  if (exact) return exact.work;
+  const named = (name: string) => [...works].filter(([, { task }]) => task === name);
+  const [first, ...others] = named(wanted);
+  if (first && others.length === 0) return first[1].work;
+  const attempted = `Cannot show changes of ${JSON.stringify(wanted)} as`;
+  if (first) {
+    const problem = `${attempted} several phases of run ${runId} have a task of that name`;
+    const names = [first, ...others].map(([key]) => key).join(', ');
+    throw new PhasegateError('INPUT_INVALID', problem, { hint: `Name one of them: ${names}.` });
+  }
+  const known = [...works].map(([key, { task }]) => (named(task).length > 1 ? key : task)).join(', ');
+  const problem = `${attempted} run ${runId} has no work of such a task`;
+  throw new PhasegateError('INPUT_INVALID', problem, { hint: `Those with work are ${known}.` });
 }

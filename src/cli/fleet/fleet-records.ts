@@ -15,8 +15,15 @@ export interface FleetCommits {
   /** The commit that the first level started from, and the one with the latest work. */
   readonly base: string;
   readonly latest: string;
-  /** The latest work of each subtask, by id. */
-  readonly subtasks: ReadonlyMap<string, SubtaskOutput>;
+  /** The latest work of each task, by its phase and its name. */
+  readonly works: ReadonlyMap<string, TaskWork>;
+}
+
+/** The latest work of a task. */
+export interface TaskWork {
+  /** Its name, which is the id of a subtask. Tasks of other phases may have the same. */
+  readonly task: string;
+  readonly work: SubtaskOutput;
 }
 
 /** Reads the commits of a run, or of the latest run that its tasks have started. @returns `undefined` if there are none. */
@@ -33,7 +40,7 @@ export async function readCommits(store: RunStore, run: RunInfo): Promise<FleetC
 // --- internal ---
 
 function commitsIn(records: readonly RunRecord[]): FleetCommits | undefined {
-  const subtasks = new Map<string, SubtaskOutput>();
+  const works = new Map<string, TaskWork>();
   let base: string | undefined;
   let latest: string | undefined;
   for (const { event } of records) {
@@ -44,9 +51,9 @@ function commitsIn(records: readonly RunRecord[]): FleetCommits | undefined {
       latest = merged.commit;
     }
     const work = earlierSubtask(event.output);
-    if (work) subtasks.set(event.task, work);
+    if (work) works.set(`${event.phase}/${event.task}`, { task: event.task, work });
   }
-  const [first] = subtasks.values();
+  const [first] = works.values();
   if (!first) return undefined;
-  return { base: base ?? first.base, latest: latest ?? first.commit, subtasks };
+  return { base: base ?? first.work.base, latest: latest ?? first.work.commit, works };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { runsAbove, starterIn, starterOf } from '../../model/handlers/work-key.ts';
+import { runsAbove, starterOf } from '../../model/handlers/work-key.ts';
 import type { RunInfo } from '../../projections/run/run-info.ts';
 import type { ListedRun, RunStore } from '../../store/port.ts';
 
@@ -16,6 +16,15 @@ export async function childRunsOf(
   return later
     .filter((run) => starterOf(runId, run.runId))
     .toSorted((one, other) => one.startedAt - other.startedAt || one.runId.length - other.runId.length);
+}
+
+/**
+ * Groups all runs of a store, in their order: those that no task of another one has started, each with those below it, as {@link upTo} lists
+ * them.
+ */
+export function familiesIn(runs: readonly ListedRun[]): readonly (readonly ListedRun[])[] {
+  const ids = new Set(runs.map(({ runId }) => runId));
+  return runs.filter(({ runId }) => !runsAbove(runId).some((id) => ids.has(id))).map(upTo(runs));
 }
 
 /**
@@ -32,21 +41,4 @@ export function upTo(runs: readonly ListedRun[]): (run: ListedRun) => readonly L
       else below.set(id, [run]);
     }
   return (run) => [...(below.get(run.runId) ?? []), run];
-}
-
-/** Adds to runs the phases that wait for a person only in a run that a task has started. */
-export async function withWaitsBelow(
-  store: Pick<RunStore, 'runs'>,
-  runs: readonly ListedRun[],
-): Promise<readonly ListedRun[]> {
-  const asking = new Map<string, Set<string>>();
-  for (const { runId, waiting } of await store.runs({ status: ['running'] })) {
-    if (waiting.length === 0) continue;
-    for (let one = starterIn(runId); one; one = starterIn(one.run))
-      asking.set(one.run, (asking.get(one.run) ?? new Set()).add(one.phase));
-  }
-  return runs.map((run) => {
-    const below = asking.get(run.runId);
-    return below ? { ...run, waiting: [...new Set([...run.waiting, ...below])] } : run;
-  });
 }

@@ -3,14 +3,13 @@
  *
  * @module
  */
-import type { RunEvent, RunRecord } from '../../model/events/event.ts';
-import type { Plan } from '../../model/plan/plan.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
 import type { RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { answered, itemUnknown } from '../../store/refusals.ts';
 import { patientStore } from '../records/patient-store.ts';
+import { currentPlan } from './current-plan.ts';
 import { acceptReply, checkNonce } from './validate-reply.ts';
 
 /**
@@ -45,24 +44,7 @@ export async function answerItem(
   const item = inbox.open().find((one) => one.id === id);
   if (!item) throw answered(id, stored.outcome ?? 'the run has ended');
   checkNonce(item, nonce);
-  const accepted = acceptReply(planOf(records), item, reply);
+  const accepted = acceptReply(currentPlan(records), item, reply);
   const body = nonce === undefined ? { reply: accepted } : { reply: accepted, nonce };
   await store.post({ runId, kind: 'answer', item: id, body, by, time: Date.now() });
-}
-
-// --- internal ---
-
-type Planned = RunEvent & { readonly plan: Plan };
-
-/** The current plan of a run: its first, or that of its latest resume with another definition. */
-function planOf(records: readonly RunRecord[]): Plan {
-  const planned = records.findLast((record): record is RunRecord & { readonly event: Planned } =>
-    hasPlan(record.event),
-  );
-  if (!planned) throw new RangeError('A run that has an item has a plan');
-  return planned.event.plan;
-}
-
-function hasPlan(event: RunEvent): event is Planned {
-  return (event.type === 'run.started' || event.type === 'run.resumed') && event.plan !== undefined;
 }

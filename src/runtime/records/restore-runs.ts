@@ -7,20 +7,22 @@ import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { RunRecord } from '../../model/events/event.ts';
 import { sealOf } from '../../model/events/seal.ts';
 import { renamedBelow } from '../../model/handlers/work-key.ts';
-import { newId } from '../../model/values/new-id.ts';
+import { contentHash } from '../../model/values/content-hash.ts';
 import type { RunOrigin } from '../../projections/run/run-info.ts';
 import { thisHolder } from '../../store/holder.ts';
 import type { Lease, RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { batchOf } from './copy-run.ts';
 import { patientStore, type PatientStore } from './patient-store.ts';
-import { giveBack } from './release-lease.ts';
+import { giveBack, suspendLease } from './release-lease.ts';
 
 /** A run to store, with the id that it has. */
 export interface RunCopy {
   readonly runId: string;
   readonly records: readonly RunRecord[];
   readonly origin: RunOrigin;
+  /** The time until which it only waits, in milliseconds since 1970. Absent if it may be continued at once. */
+  readonly until?: number | undefined;
 }
 
 /** The id that a run was stored with. */
@@ -48,27 +50,33 @@ export async function restoreRuns(
   isNamed: boolean,
 ): Promise<Restored> {
   const store = patientStore(given);
-  const missing: RunCopy[] = [];
-  let taken: string | undefined;
-  for (const copy of renamed(runs, wanted)) {
-    if (!(await store.run(copy.runId))) missing.push(copy);
-    else if (copy.runId === wanted || !(await isCopy(store, copy))) taken ??= copy.runId;
+  let runId = wanted;
+  let { missing, taken } = await placeFor(store, runs, runId);
+  const first = taken;
+  if (first !== undefined && isNamed) throw idTaken(first);
+  // Each call tries the same ids, so it finds those of one that was cut off.
+  for (let nth = 1; taken !== undefined; nth++) {
+    runId = contentHash([sealOf(runs[0].records), nth]).slice(0, ID_LENGTH);
+    ({ missing, taken } = await placeFor(store, runs, runId));
   }
-  if (taken !== undefined && isNamed) throw idTaken(taken);
-  const runId = taken === undefined ? wanted : newId();
   const leases: Lease[] = [];
+  const waits = new Map<Lease, number>();
   try {
     // An id is longer than that of the run above.
-    const all = taken === undefined ? missing : renamed(runs, runId);
-    for (const copy of all.toSorted((one, other) => other.runId.length - one.runId.length)) {
+    for (const copy of missing.toSorted((one, other) => other.runId.length - one.runId.length)) {
       const lease = await store.acquire(copy.runId, thisHolder(), RESTORE_MS);
       leases.push(lease);
       await store.append(batchOf(copy.runId, copy.records, copy.origin), lease);
+      if (copy.until !== undefined) waits.set(lease, copy.until);
     }
   } finally {
-    for (const lease of leases) await giveBack(store, lease);
+    for (const lease of leases) {
+      const until = waits.get(lease);
+      if (until === undefined) await giveBack(store, lease);
+      else await suspendLease(store, lease, { until, heard: 0 });
+    }
   }
-  return { runId, taken };
+  return { runId, taken: first };
 }
 
 // --- internal ---
@@ -76,12 +84,27 @@ export async function restoreRuns(
 /** Milliseconds for which runs are held. A store of this machine notices sooner that the process was killed. */
 const RESTORE_MS = 60_000;
 
+/** Characters of an id that is made. */
+const ID_LENGTH = 26;
+
+/** Finds the runs that a store has not yet under an id, and the first id that another run has. */
+async function placeFor(store: PatientStore, runs: readonly [RunCopy, ...RunCopy[]], id: string) {
+  const missing: RunCopy[] = [];
+  let taken: string | undefined;
+  for (const copy of renamed(runs, id)) {
+    if (!(await store.run(copy.runId))) missing.push(copy);
+    else if (copy.runId === id || !(await isCopy(store, copy))) taken ??= copy.runId;
+  }
+  return { missing, taken };
+}
+
 /** The runs with other ids, as the first has another one. */
 function renamed(runs: readonly [RunCopy, ...RunCopy[]], to: string): readonly RunCopy[] {
   const idIn = (id: string) => renamedBelow(id, runs[0].runId, to) ?? id;
-  return runs.map(({ runId, records, origin }) => ({
+  return runs.map(({ runId, records, origin, until }) => ({
     runId: idIn(runId),
     records,
+    until,
     origin: { ...origin, forkOf: origin.forkOf && idIn(origin.forkOf) },
   }));
 }

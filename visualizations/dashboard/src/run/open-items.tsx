@@ -8,7 +8,7 @@ import type { UiItem } from '../../../../src/server/api.ts';
 import { useAsked } from '../data/ask.ts';
 import { useChanges } from '../data/changes.ts';
 import { startOf } from '../parts/untrusted-text.ts';
-import { hashOf } from '../route.ts';
+import { hashOf, hashOfRun } from '../route.ts';
 
 /** Reads the open items of a run, the oldest first. */
 export function useOpenItems(run: string): readonly UiItem[] {
@@ -36,6 +36,24 @@ export function OpenItems({ items }: { readonly items: readonly UiItem[] }): Rea
       {items.length > MOST_ITEMS ? (
         <p className="quiet">and {items.length - MOST_ITEMS} more on the home page</p>
       ) : null}
+    </section>
+  );
+}
+
+/** The runs of tasks that wait for a person. */
+export function WaitsBelow({ runs = [] }: { readonly runs: readonly string[] | undefined }): ReactNode {
+  if (runs.length === 0) return null;
+  return (
+    <section className="open-items" aria-label="Waits for a person in runs of tasks">
+      <strong>This waits for you in a run of its tasks:</strong>
+      <ul>
+        {runs.slice(0, MOST_ITEMS).map((run) => (
+          <li key={run}>
+            <a href={hashOfRun(run)}>{startOf(run, 160)}</a>
+          </li>
+        ))}
+      </ul>
+      {runs.length > MOST_ITEMS ? <p className="quiet">and {runs.length - MOST_ITEMS} more</p> : null}
     </section>
   );
 }

@@ -17,7 +17,7 @@ import { GraphTab } from './graph/graph-tab.tsx';
 import { PhasePanel } from './phase/phase-panel.tsx';
 import { RecordsTab } from './records/records-tab.tsx';
 import { EndCauses } from './end-causes.tsx';
-import { OpenItems, useOpenItems } from './open-items.tsx';
+import { OpenItems, useOpenItems, WaitsBelow } from './open-items.tsx';
 import { RunDetails } from './run-details.tsx';
 import { RunHead } from './run-head.tsx';
 import { NotBegun } from '../start/worker-advice.tsx';
@@ -70,6 +70,7 @@ export function RunPage({ route: place }: { readonly route: RunRoute }): ReactNo
       <div className="run">
         <RunHead run={run} moment={moment} info={isLive ? info : undefined} items={isLive ? items : []} />
         {isLive ? <OpenItems items={items} /> : null}
+        {isLive ? <WaitsBelow runs={info?.waitsIn} /> : null}
         {isLive ? <NotBegun run={info} /> : null}
         <EndCauses moment={moment} route={route} />
         <RunStory log={log} moment={moment} route={route} />

@@ -72,6 +72,7 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
     startedAt,
     updatedAt,
     waiting,
+    waitsIn: [waitsIn] = [],
     hung,
     gone,
     damage,
@@ -95,6 +96,11 @@ function RunRow({ run, now, isOpen, onOpen }: RowProps): ReactNode {
         <td>
           <StandingBadge of={standing} />
           {waiting.length > 0 ? <span className="why quiet">{startOf(waiting.join(', '), 60)}</span> : null}
+          {waitsIn === undefined ? null : (
+            <span className="why quiet">
+              in <a href={hashOfRun(waitsIn)}>{startOf(waitsIn, 60)}</a>
+            </span>
+          )}
           {hung === null ? null : <span className="why wrong">{startOf(hung, 40)} does not respond</span>}
           {gone === null ? null : <span className="why wrong">{startOf(gone, 40)} is gone</span>}
           {damage === undefined ? null : <span className="why wrong">{startOf(damage, 120)}</span>}
