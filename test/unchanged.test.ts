@@ -20,7 +20,8 @@ import { aborts, rehearse } from '../src/testing.ts';
 import { fake, fakeCheck, play, trace } from './rig.ts';
 
 const demands = (count: number) => Array.from({ length: count }, (_, at) => `RETRY: change ${at}`);
-const about = (lines: readonly string[]) => lines.filter((line) => /unchanged|loop|started|run /u.test(line));
+const about = (lines: readonly string[]) =>
+  lines.filter((line) => /unchanged|loop|started|run /u.test(line) && !line.includes(' rejected: '));
 
 describe('an attempt with the output that was sent back', () => {
   it('is recorded before its review, with its consecutive number', async () => {
