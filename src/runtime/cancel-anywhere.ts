@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { PhasegateError } from '../model/errors/phasegate-error.ts';
 import { refuseDamaged } from '../store/damage.ts';
 import type { ListedRun, RunStore } from '../store/port.ts';
 import { runUnknown } from '../store/refusals.ts';
-import { cancelRun } from './cancel.ts';
+import { cancelRun, hasEnded } from './cancel.ts';
 import { patientStore } from './records/patient-store.ts';
 
 /** Options of {@link cancelAnywhere}. */
@@ -67,10 +66,4 @@ async function listed(store: RunStore, runId: string): Promise<ListedRun> {
   if (!run) throw runUnknown('cancel', runId);
   refuseDamaged('cancel', run);
   return run;
-}
-
-function hasEnded({ runId, status }: ListedRun): PhasegateError {
-  return new PhasegateError('RUN_ENDED', `Cannot cancel run ${runId} as it has ended: ${status}`, {
-    hint: 'There is nothing left to cancel.',
-  });
 }

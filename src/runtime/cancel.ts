@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { hasCode } from '../model/errors/phasegate-error.ts';
+import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
-import type { RunStore } from '../store/port.ts';
+import type { ListedRun, RunStore } from '../store/port.ts';
 import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { openChildren } from './child-ids.ts';
@@ -36,10 +36,19 @@ export async function cancelRun(
   const { plan } = definitionOf(records, first);
   // Children first: a run that has ended cannot be cancelled again, and nobody would end its children.
   for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
+  const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
+  if (last?.type === 'run.ended') throw hasEnded({ runId, status: last.status });
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const signal = AbortSignal.abort(new Error(reason));
   const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, signal });
   return run.result;
+}
+
+/** The error of cancelling a run that has ended. */
+export function hasEnded({ runId, status }: Pick<ListedRun, 'runId' | 'status'>): PhasegateError {
+  return new PhasegateError('RUN_ENDED', `Cannot cancel run ${runId} as it has ended: ${status}`, {
+    hint: 'There is nothing left to cancel.',
+  });
 }
 
 // --- internal ---
