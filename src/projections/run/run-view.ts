@@ -6,8 +6,8 @@
 import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import type { Plan } from '../../model/plan/plan.ts';
-import { isDemand } from '../../model/review/verdict.ts';
 import { byName } from '../../model/values/by-name.ts';
+import { isExhausted } from './is-exhausted.ts';
 import { limitsLeft } from './limits-left.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './run-result.ts';
 
@@ -225,19 +225,12 @@ function correct(state: State, target: string): void {
   state.phases.set(target, phase);
 }
 
-/** A phase is exhausted if its end does not follow from the last verdict, a demand of changes. */
-function resultIn(phase: PhaseResult): PhaseResult {
-  const verdict = phase.decisions.at(-1)?.verdict;
-  const isRefused = phase.status === 'rejected' && verdict !== undefined && isDemand(verdict);
-  return { ...phase, exhausted: phase.status === 'rejected' ? isRefused : phase.because === 'exhausted' };
-}
-
 function snapshotOf(state: State, now?: number): RunSnapshot {
   const { plan, end, used, times } = state;
-  const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => [
-    name,
-    resultIn(state.phases.get(name) ?? UNTOUCHED),
-  ]);
+  const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => {
+    const phase = state.phases.get(name) ?? UNTOUCHED;
+    return [name, { ...phase, exhausted: isExhausted(phase) }];
+  });
   const metrics = { ...used, ...times.at(now) };
   return {
     runId: state.runId,
