@@ -351,8 +351,8 @@ describe('messages', () => {
   it('REWORK_IMPOSSIBLE', async () => {
     const b = fake('b', { after: ['a'], outputs: [needsRework('a', 'List the steps.')] });
     expect(await messageOf([fake('a'), b], 'b')).toMatchInlineSnapshot(`
-      "Cannot continue phase "b" as it needs changes in "a", which may not be sent back any more: List the steps.
-      Raise maxPredecessorRetries, or correct that phase.
+      "Cannot continue phase "b" as it needs changes in "a", and has no gate that may send it back: List the steps.
+      Give phase "b" a gate: its \`review\` sends phases back, also for a task.
       Docs: docs/errors.md#REWORK_IMPOSSIBLE"
     `);
   });

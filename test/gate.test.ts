@@ -125,7 +125,7 @@ describe('retry', () => {
       {
         phase: 'a',
         code: 'EXHAUSTED',
-        message: "Approved without its reviewer's consent, as its budget for changes is spent: three",
+        message: "Approved without its reviewer's consent, as its 2 retries are spent: three",
       },
     ]);
   });
@@ -171,7 +171,7 @@ describe('onExhausted', () => {
       'a started 0',
       'a retrying: weak',
       'a started 1: weak',
-      'a rejected: weaker',
+      'a rejected: its only retry is spent: weaker',
       'run rejected',
     ]);
   });
@@ -211,7 +211,11 @@ describe('onExhausted', () => {
       onExhausted: 'reject',
       verdicts: ['RETRY_PREDECESSOR a: again'],
     });
-    expect((await trace([fake('a'), b])).slice(2)).toEqual(['b started 0', 'b rejected: a: again', 'run rejected']);
+    expect((await trace([fake('a'), b])).slice(2)).toEqual([
+      'b started 0',
+      'b rejected: it has no retries of a predecessor: a: again',
+      'run rejected',
+    ]);
   });
 });
 

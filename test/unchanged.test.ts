@@ -20,7 +20,8 @@ import { aborts, rehearse } from '../src/testing.ts';
 import { fake, fakeCheck, play, trace } from './rig.ts';
 
 const demands = (count: number) => Array.from({ length: count }, (_, at) => `RETRY: change ${at}`);
-const about = (lines: readonly string[]) => lines.filter((line) => /unchanged|loop|started|run /u.test(line));
+const about = (lines: readonly string[]) =>
+  lines.filter((line) => /unchanged|loop|started|run /u.test(line) && !line.includes(' rejected: '));
 
 describe('an attempt with the output that was sent back', () => {
   it('is recorded before its review, with its consecutive number', async () => {
@@ -166,6 +167,7 @@ describe('an attempt with the output that was sent back', () => {
     });
     expect((await trace([stuck])).filter((line) => line.includes('loop'))).toEqual([
       'work goes round in a loop: unchanged',
+      'work rejected: it goes round in a loop: Check "tests" failed: one is wrong',
     ]);
   });
 
@@ -245,7 +247,7 @@ describe('feedback in the same words', () => {
       maxPredecessorRetries: 9,
       verdicts: Array(9).fill('RETRY_PREDECESSOR a: more'),
     });
-    expect((await trace([fake('a'), b])).filter((line) => /loop|rewinding/u.test(line))).toEqual([
+    expect((await trace([fake('a'), b])).filter((line) => /loop: feedback|rewinding/u.test(line))).toEqual([
       'b rewinding a: more',
       'b rewinding a: more',
       'b goes round in a loop: feedback',
@@ -259,7 +261,7 @@ describe('feedback in the same words', () => {
       reviewBackoff: { first: 0 },
       verdicts: ['RETRY: a', new Error('no network'), 'RETRY: a', 'RETRY: a'],
     });
-    expect((await trace([fake('base'), work])).filter((line) => line.includes('loop'))).toHaveLength(1);
+    expect((await trace([fake('base'), work])).filter((line) => line.includes('loop: feedback'))).toHaveLength(1);
   });
 
   it('is counted again after a retry of a run that has ended', async () => {

@@ -30,21 +30,21 @@ export async function cancelRun(
   options: Pick<ResumeOptions, 'clock' | 'holder'> = {},
 ): Promise<RunResult> {
   const store = patientStore(given);
-  const listed = await store.run(runId);
-  if (listed && listed.status !== 'running') throw runEnded(listed);
   const records = await readRun(store, runId);
   const first = records[0]?.event;
   if (first?.type !== 'run.started') throw runUnknown('cancel', runId);
   const { plan } = definitionOf(records, first);
   // Children first: a run that has ended cannot be cancelled again, and nobody would end its children.
   for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
+  const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
+  if (last?.type === 'run.ended') throw runEnded({ runId, status: last.status });
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, ...cancelledAtOnce(reason) });
   return run.result;
 }
 
 /** The error for a run that is not cancelled as it has ended. */
-export function runEnded({ runId, status }: ListedRun): PhasegateError {
+export function runEnded({ runId, status }: Pick<ListedRun, 'runId' | 'status'>): PhasegateError {
   return new PhasegateError('RUN_ENDED', `Cannot cancel run ${runId} as it has ended: ${status}`, {
     hint: 'There is nothing left to cancel.',
   });

@@ -4,6 +4,7 @@
  * @module
  */
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
+import { counted } from '../model/values/counts.ts';
 import type { RunResult } from '../projections/run/run-result.ts';
 
 /** Thrown by `outputs` and `runPipeline` for a run that did not complete. */
@@ -34,8 +35,11 @@ export function endReason({ phases, error, reason }: RunResult<unknown>): string
   if (error) return error.message;
   const bad = Object.entries(phases).find(([, phase]) => phase.status === 'failed' || phase.status === 'rejected');
   if (!bad) return reason;
-  const ended = bad[1].status === 'failed' ? 'failed' : 'was rejected';
-  return `phase "${bad[0]}" ${ended}: ${bad[1].error?.message ?? bad[1].reason}`;
+  const [name, { status, attempts, exhausted, error: failure, reason: why }] = bad;
+  const ended =
+    status === 'failed' ? 'failed' : `was rejected${exhausted ? ` after ${counted(attempts, 'attempt')}` : ''}`;
+  const text = failure?.message ?? why ?? '';
+  return `phase "${name}" ${ended}${text === '' ? '' : `: ${text}`}`;
 }
 
 // --- internal ---

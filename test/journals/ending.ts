@@ -24,12 +24,14 @@ export function endingOf(records: readonly RunRecord[], isLoose = false): Ending
     view.apply(record);
     const { event } = record;
     if (isLoose || !('phase' in event) || !isTold(event)) continue;
-    const line = lineOf(event, ['reviews']);
+    const line = lineOf(event.type === 'phase.rejected' ? { ...event, reason: '' } : event, ['reviews']);
     if (line !== undefined) (told[event.phase] ??= []).push(line.replaceAll(BY_TASK, '@'));
   }
   const { status, reason, limit, waiting, phases } = view.snapshot();
   for (const [name, one] of Object.entries(phases)) {
-    (told[name] ??= []).push(`${one.status} ${JSON.stringify([one.reason, one.outputs, isLoose || one.stale])}`);
+    // Another version may word a rejection differently: the verdict is compared.
+    const why = one.status === 'rejected' ? null : one.reason;
+    (told[name] ??= []).push(`${one.status} ${JSON.stringify([why, one.outputs, isLoose || one.stale])}`);
   }
   return { ...told, '': [status, `${reason}`, `${limit}`, ...waiting] };
 }

@@ -9,7 +9,7 @@ import { backoffMs } from '../../model/plan/backoff.ts';
 import { isDemand } from '../../model/review/verdict.ts';
 import type { EscalationCause, PhaseContext } from './phase-context.ts';
 import { correctionOf, gateOf, hasInvalidTarget, isUnanswered, loopOf, ridersOf } from './phase-guards.ts';
-import { endError, reasonOf } from './phase-reasons.ts';
+import { endError, reasonOf, rejectionReason } from './phase-reasons.ts';
 
 export function startedReport(context: PhaseContext): EventOf<'phase.started'> {
   const { attempt, revision } = context;
@@ -145,7 +145,7 @@ export function rejectedReport(context: PhaseContext): EventOf<'phase.rejected'>
     phase: context.origin.phase.name,
     generation: context.origin.generation,
     attempt: context.attempt,
-    reason: reasonOf(context),
+    reason: rejectionReason(context),
   };
 }
 
@@ -199,8 +199,7 @@ const CODES: Partial<Record<Approval['because'], string>> = {
 
 const WARNINGS: Partial<Record<Approval['because'], (context: PhaseContext) => string | undefined>> = {
   approved: acceptedText,
-  exhausted: (context) =>
-    `Approved without its reviewer's consent, as ${loopOf(context) ? 'it goes round in a loop' : 'its budget for changes is spent'}: ${reasonOf(context)}`,
+  exhausted: (context) => `Approved without its reviewer's consent, as ${rejectionReason(context)}`,
   unrecognised: () => "Approved as no verdict was recognised in the reviewer's answer",
   invalidTarget: (context) =>
     `Approved as the reviewer sent back a phase that it may not send back: ${reasonOf(context)}`,

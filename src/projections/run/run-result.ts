@@ -54,7 +54,7 @@ export interface PhaseResult {
   readonly readTasks?: Readonly<Record<string, readonly string[]>> | undefined;
   /** The reason of its approval. */
   readonly because: EventOf<'phase.approved'>['because'] | null;
-  /** True if approved because a budget was spent, not because the gate agreed. */
+  /** True if it was approved or rejected because a budget was spent, or because of a loop: its gate had asked for changes. */
   readonly exhausted: boolean;
   /** True if made from an output that has a newer version. */
   readonly stale: boolean;

@@ -7,6 +7,7 @@ import type { RunEvent, RunRecord } from '../../model/events/event.ts';
 import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { byName } from '../../model/values/by-name.ts';
+import { isExhausted } from './is-exhausted.ts';
 import { limitsLeft } from './limits-left.ts';
 import type { PhaseResult, PhaseStatus, RunResult, RunSnapshot, RunView } from './run-result.ts';
 
@@ -157,7 +158,7 @@ function applyToPhase(state: State, event: Extract<RunEvent, { readonly phase: s
       return;
     case 'phase.approved':
       Object.assign(phase, { outputs: event.outputs, version: event.version, read: event.read });
-      Object.assign(phase, { because: event.because, exhausted: event.because === 'exhausted', stale: false });
+      Object.assign(phase, { because: event.because, stale: false });
       if (event.readTasks ?? phase.readTasks) phase.readTasks = event.readTasks;
       finish(state, event.phase, phase, 'approved', time);
       return;
@@ -226,10 +227,10 @@ function correct(state: State, target: string): void {
 
 function snapshotOf(state: State, now?: number): RunSnapshot {
   const { plan, end, used, times } = state;
-  const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => [
-    name,
-    { ...(state.phases.get(name) ?? UNTOUCHED) },
-  ]);
+  const phases = (plan?.phases ?? []).map(({ name }): [string, PhaseResult] => {
+    const phase = state.phases.get(name) ?? UNTOUCHED;
+    return [name, { ...phase, exhausted: isExhausted(phase) }];
+  });
   const metrics = { ...used, ...times.at(now) };
   return {
     runId: state.runId,
