@@ -76,7 +76,7 @@ describe('the package', () => {
     // words of command lines and advice on files 2000, refusals at items, reserved names and flags that contradict each other 3000, approved work of phases side by side 3000,
     // backups that name damage, files that outputs never replace, prompts in lines of agents, and problems of YAML with their lines 4000,
     // zod, of which an import loads one file, 55 000. Bundled declarations save 80 000.
-    expect(packed.size).toBeLessThan(1_239_000);
+    expect(packed.size).toBeLessThan(1_241_000);
   });
 
   it('has the licences of bundled dependencies, and no imports of them', async () => {

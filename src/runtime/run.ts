@@ -106,7 +106,7 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
   eventsFrom(seq: number): Observable<RunRecord>;
   /** The current state of the run. */
   snapshot(): RunSnapshot;
-  /** The outcome of the run. Never rejects. It stays pending only if the store never settles a call, or the `clock` option throws. */
+  /** The outcome of the run. Never rejects. It stays pending only if the store never settles a call. */
   readonly result: Promise<RunOutcome<O>>;
   /** Committed outputs, by phase, then task. Rejects with a `RunUnsuccessfulError` if the run did not complete. */
   readonly outputs: Promise<O>;
