@@ -151,7 +151,7 @@ describe('the tree of a fleet', () => {
       "
       fleet  ✓ 1  ✗ 1  – 1
       Phase 1: ✓ Create models  0.9s
-      Phase 2: ✗ Rejected: No.  2.8s
+      Phase 2: ✗ Rejected: its only retry is spent: No.  2.8s
         ├── ✓ API endpoints  2a
         ├── ✓ CLI commands  2b
         └── ✓ Unit tests  2c
