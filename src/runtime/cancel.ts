@@ -10,6 +10,7 @@ import { readRun } from '../store/read-run.ts';
 import { runUnknown } from '../store/refusals.ts';
 import { openChildren } from './child-ids.ts';
 import { definitionOf } from '../model/events/run-definition.ts';
+import { endOf } from '../model/events/run-end.ts';
 import type { ResumeOptions } from './resume.ts';
 import { cancelledAtOnce, idlePipeline } from './resuming/idle-pipeline.ts';
 import { patientStore } from './records/patient-store.ts';
@@ -36,8 +37,8 @@ export async function cancelRun(
   const { plan } = definitionOf(records, first);
   // Children first: a run that has ended cannot be cancelled again, and nobody would end its children.
   for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
-  const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
-  if (last?.type === 'run.ended') throw runEnded({ runId, status: last.status });
+  const end = endOf(records);
+  if (end) throw runEnded({ runId, status: end.status });
   // The machine cancels it before any work begins, as only the machine knows the state of the phases.
   const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, ...cancelledAtOnce(reason) });
   return run.result;

@@ -13,6 +13,7 @@ import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
 import { guardRedact } from '../model/events/guard-redact.ts';
 import { redactSecrets } from '../model/events/redact.ts';
+import { endOf } from '../model/events/run-end.ts';
 import { limitsTooLow } from '../model/events/run-limits.ts';
 import { definitionOf } from '../model/events/run-definition.ts';
 import { fingerprint, fingerprintLike, type Plan } from '../model/plan/plan.ts';
@@ -77,9 +78,8 @@ export function prepareResume(
 ): PreparedResume {
   const { redact = redactSecrets, attended } = options;
   const first = records[0]?.event;
-  const last = records.findLast(({ event }) => event.type === 'run.ended' || event.type === 'run.reopened')?.event;
   if (first?.type !== 'run.started') throw runUnknown(how, runId);
-  checkEnd(runId, records, last?.type === 'run.ended' ? last : undefined, how);
+  checkEnd(runId, records, endOf(records), how);
   const { attended: reached = false, memory, edition = 1 } = first;
   const known = definitionOf(records, first);
   const { plan, isChanged, isLimited } = nextPlan({ runId, records, first, known }, pipeline, options, how);

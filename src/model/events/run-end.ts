@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RunRecord } from './event.ts';
+import type { EventOf, RunRecord } from './event.ts';
 
 /**
  * The number of records before the closing records of the next end, or of the last one if the run was not retried since. An end is
@@ -18,6 +18,12 @@ export function endFrom(records: readonly RunRecord[], at: number): number {
   if (end === -1) return records.length;
   while (ENDINGS.has(records[end - 1]?.event.type ?? '')) end -= 1;
   return end;
+}
+
+/** The end of a run; `undefined` if it has not ended, or was retried since. */
+export function endOf(records: readonly RunRecord[]): EventOf<'run.ended'> | undefined {
+  const last = records.findLast(({ event: { type } }) => type === 'run.ended' || type === 'run.reopened')?.event;
+  return last?.type === 'run.ended' ? last : undefined;
 }
 
 // --- internal ---

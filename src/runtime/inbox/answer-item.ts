@@ -3,13 +3,13 @@
  *
  * @module
  */
+import { definitionOf } from '../../model/events/run-definition.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import type { AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
 import type { RunStore } from '../../store/port.ts';
 import { readRun } from '../../store/read-run.ts';
 import { answered, itemUnknown } from '../../store/refusals.ts';
 import { patientStore } from '../records/patient-store.ts';
-import { currentPlan } from './current-plan.ts';
 import { acceptReply, checkNonce } from './validate-reply.ts';
 
 /**
@@ -44,7 +44,9 @@ export async function answerItem(
   const item = inbox.open().find((one) => one.id === id);
   if (!item) throw answered(id, stored.outcome ?? 'the run has ended');
   checkNonce(item, nonce);
-  const accepted = acceptReply(currentPlan(records), item, reply);
+  const first = records[0]?.event;
+  if (first?.type !== 'run.started') throw new RangeError('A run that has an item has begun');
+  const accepted = acceptReply(definitionOf(records, first).plan, item, reply);
   const body = nonce === undefined ? { reply: accepted } : { reply: accepted, nonce };
   await store.post({ runId, kind: 'answer', item: id, body, by, time: Date.now() });
 }

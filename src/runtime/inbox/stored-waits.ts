@@ -4,11 +4,11 @@
  * @module
  */
 import type { RunRecord } from '../../model/events/event.ts';
+import { definitionOf } from '../../model/events/run-definition.ts';
 import { starterIn } from '../../model/handlers/work-key.ts';
 import { foldInbox } from '../../projections/inbox/inbox-fold.ts';
 import { createRecordLog, type RecordLog } from '../records/record-log.ts';
 import { unendedChildren } from '../resuming/left-children.ts';
-import { currentPlan } from './current-plan.ts';
 import { leftUntil } from './wait-end.ts';
 
 /** A run by its records. */
@@ -43,6 +43,8 @@ export function storedWaits(runId: string, runs: readonly RecordedRun[]): Readon
 // --- internal ---
 
 function logOf({ runId, records }: RecordedRun) {
+  const first = records[0]?.event;
+  if (first?.type !== 'run.started') throw new RangeError('A stored run has begun');
   const log: RecordLog = createRecordLog(runId, Date.now);
   const inbox = foldInbox();
   for (const record of records) {
@@ -50,5 +52,5 @@ function logOf({ runId, records }: RecordedRun) {
     log.times.push(record.time);
     inbox.apply(record);
   }
-  return { log, plan: currentPlan(records), items: inbox.open() };
+  return { log, plan: definitionOf(records, first).plan, items: inbox.open() };
 }
