@@ -37,6 +37,10 @@ export interface RunTimesFold {
   idleUntil(isParked?: (phase: string, task: string) => boolean, isHeldAbove?: boolean): number | undefined;
   /** True if a limit holds the run, so that no try begins. */
   isHeld(): boolean;
+  /** The tasks of a phase at work that have begun and not ended. */
+  tasksOf(phase: string): readonly string[];
+  /** True if no reviewer of a phase in review is active. @param waiting The number of those that wait for a person or for a limit. */
+  isReviewAtRest(phase: string, waiting: number): boolean;
   /** Returns a fold that goes on from here by itself. */
   copy(): RunTimesFold;
 }
@@ -129,6 +133,16 @@ class Times implements RunTimesFold {
       }
     }
     return waits ? until : undefined;
+  }
+
+  tasksOf(phase: string): readonly string[] {
+    return [...(this.#work.phases.get(phase)?.tasks.keys() ?? [])];
+  }
+
+  isReviewAtRest(phase: string, waiting: number): boolean {
+    const { isForPeople = false, answered = 0, reviewers = 0 } = this.#work.phases.get(phase) ?? {};
+    // Early editions have no `review.waiting` events.
+    return this.#state.countsAll || isForPeople || waiting + answered >= reviewers;
   }
 
   copy(): RunTimesFold {
