@@ -111,7 +111,8 @@ class Times implements RunTimesFold {
   }
 
   isHeld(): boolean {
-    return isHolding(this.#state.held);
+    const { held } = this.#state;
+    return held.size > 0 && OF_TRIES.some((limit) => held.has(limit));
   }
 
   idleUntil(isParked: (phase: string, task: string) => boolean = () => false, isHeldAbove = false): number | undefined {
@@ -244,8 +245,4 @@ function reviewersIn(plan: Plan): ReadonlyMap<string, number> {
 
 function pauseOf(phase: string, task: string): string {
   return JSON.stringify([phase, task]);
-}
-
-function isHolding(held: ReadonlySet<LimitName>): boolean {
-  return held.size > 0 && OF_TRIES.some((limit) => held.has(limit));
 }
