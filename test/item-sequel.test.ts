@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { definePipeline, human, memoryStore, phase, startRun, task, type Limits, type Policy } from '../src/index.ts';
 import type { Reply } from '../src/inbox.ts';
-import { sequelText } from '../src/projections/wording/sequel-words.ts';
+import { sequelWords } from '../src/projections/wording/sequel-words.ts';
 import { detailOf } from '../src/store/pending-answers.ts';
 import { fake, untilAborted, type Fake } from './rig.ts';
 
@@ -119,7 +119,12 @@ async function askedBy(fakes: readonly Pick<Fake, 'definition'>[], options: Opti
   if (!item) throw new Error('nobody is asked');
   const told = async () => {
     const { sequel } = await detailOf(store, (await store.item(item.id)) ?? item);
-    return sequel && sequelText(sequel);
+    return (
+      sequel &&
+      sequelWords(sequel)
+        .map(({ text }) => text)
+        .join('')
+    );
   };
   return {
     store,

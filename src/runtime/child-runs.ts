@@ -6,7 +6,7 @@
 import type { AnyActorRef } from 'xstate';
 import type { OuterQuota, Quota } from '../machines/phase/quota-port.ts';
 import { servicesOf } from '../machines/phase/run-services.ts';
-import { someWork, type PhaseWork, type TaskWork, type Work } from '../model/definition/compile.ts';
+import { mapWork, someWork, type TaskWork, type Work } from '../model/definition/compile.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import type { RunEvent } from '../model/events/event.ts';
 import type { ChildOptions } from '../model/handlers/child-pipeline.ts';
@@ -145,21 +145,13 @@ export function createChildRuns({ actor, ...given }: Own): ChildRuns {
 export function bindChildRuns({ work, plan }: Pick<Pipeline, 'work' | 'plan'>, childrenNow: () => ChildRuns): Work {
   if (!someWork(work, needsRun)) return work;
   const children = childrenNow();
-  const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => {
-    const tasks = [...one.tasks].map(([task, its]): [string, TaskWork] => {
-      const child = its.runner;
-      if (!child.pipeline) return [task, asking(its, children)];
-      const planned = plan.phases.find((phase) => phase.name === name)?.tasks.find((other) => other.name === task);
-      const estimate = planned?.estimate ?? {};
-      return [task, { ...its, goesOn: true, runner: { run: (context) => children.run({ child, context, estimate }) } }];
-    });
-    const reviewers = [...one.reviewers].map(([reviewer, its]): [string, TaskWork] => [
-      reviewer,
-      asking(its, children),
-    ]);
-    return [name, { ...one, tasks: new Map(tasks), reviewers: new Map(reviewers) }];
+  return mapWork(work, (its, phase, name, isReviewer) => {
+    const child = its.runner;
+    if (isReviewer || !child.pipeline) return asking(its, children);
+    const planned = plan.phases.find((one) => one.name === phase)?.tasks.find((one) => one.name === name);
+    const estimate = planned?.estimate ?? {};
+    return { ...its, goesOn: true, runner: { run: (context) => children.run({ child, context, estimate }) } };
   });
-  return { ...work, phases: new Map(phases) };
 }
 
 // --- internal ---

@@ -4,6 +4,7 @@
  * @module
  */
 import { markResumed, reopenRun } from '../machines/coordinator/continue-run.ts';
+import type { PipelineInput } from '../machines/coordinator/run-state.ts';
 import type { Continuation } from '../machines/pipeline/continuation.ts';
 import { continueFrom } from '../machines/pipeline/open-run.ts';
 import { replayChecked } from '../machines/replay/check-journal.ts';
@@ -36,7 +37,7 @@ import { persistRun, type PersistenceOptions } from './records/persistence.ts';
 import { giveBack, REPLAY_LEASE_MS } from './records/release-lease.ts';
 import { patientStore } from './records/patient-store.ts';
 import { createRecordLog, publishUpTo, timeFrom } from './records/record-log.ts';
-import { checkForkInput, checkUnmasked } from './run-input.ts';
+import { checkForkInput, checkUnmasked, inputOfState } from './run-input.ts';
 import { checkOptions, checkPipeline, type Run, type RunOptions } from './run.ts';
 
 /** Options of `resumeRun`. */
@@ -64,6 +65,8 @@ export interface ResumeOptions extends Pick<
 
 /** A replayed run, and the step that continues it. */
 export interface PreparedResume {
+  /** The input of its machine. */
+  readonly input: PipelineInput;
   readonly replayed: Replayed;
   readonly next: Continuation['next'];
 }
@@ -99,6 +102,7 @@ export function prepareResume(
     ...(attended !== undefined && attended !== replayed.state.attended && { attended }),
   };
   return {
+    input: inputOfState(runId, replayed.state),
     replayed,
     next(state, workedMs) {
       markResumed(state, workedMs === undefined ? event : { ...event, workedMs });
@@ -201,11 +205,10 @@ function onStarted<O>(
   stored: Pick<PersistenceOptions, 'store' | 'log' | 'origin'> & Relations & { readonly lease: Lease },
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions & WithinParent,
-  { replayed, next, leftAt }: PreparedResume & Pick<Continuation, 'leftAt'>,
+  { input, replayed, next, leftAt }: PreparedResume & Pick<Continuation, 'leftAt'>,
 ): Promise<Run<O>> {
   return new Promise((resolve, reject) => {
     const { log, lease } = stored;
-    const { state } = replayed;
     const persistence = persistRun({ ...stored, holder: lease.holder });
     const times = persistence.journal.times();
     const run: Run<O> = runEngine<O>({
@@ -226,17 +229,7 @@ function onStarted<O>(
       persistence,
       begin: () =>
         Promise.resolve({
-          input: {
-            run: log.runId,
-            plan: state.plan,
-            input: state.input,
-            given: state.given,
-            attended: state.attended,
-            kept: state.kept,
-            memory: state.memory,
-            tags: state.tags,
-            edition: state.edition,
-          },
+          input,
           prepare: (actor) => continueFrom(actor, replayed, { now: log.now(), times, leftAt, next }),
         }),
       onStarted(error) {

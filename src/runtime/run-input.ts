@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { PipelineInput, RunState } from '../machines/coordinator/run-state.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { InputInvalidError } from '../model/errors/input-invalid-error.ts';
 import { PhasegateError } from '../model/errors/phasegate-error.ts';
@@ -36,6 +37,14 @@ export async function inputOf({ name, work }: Pick<Pipeline, 'name' | 'work'>, g
   } catch (error) {
     return { ok: false, error };
   }
+}
+
+/** The input of the machine of a run that goes on. */
+export function inputOfState(
+  run: string,
+  { plan, input, given, attended, kept, memory, tags, edition }: RunState,
+): PipelineInput {
+  return { run, plan, input, given, attended, kept, memory, tags, edition };
 }
 
 /**

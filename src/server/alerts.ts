@@ -6,7 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { hasCode } from '../model/errors/phasegate-error.ts';
 import { foldAlerts, type AlertsFold } from '../projections/alerts/alerts.ts';
-import { withWaitsBelow } from '../runtime/inbox/waits-below.ts';
+import { withWaitsIn } from '../runtime/inbox/waits-below.ts';
 import { damageHint, sentenceOf } from '../store/damage.ts';
 import { workOn, type Work } from '../store/lease-holder.ts';
 import type { ListedRun } from '../store/port.ts';
@@ -45,7 +45,7 @@ export function createAlertStream(context: ServerContext): AlertStream {
   }
 
   async function poll(): Promise<readonly UiAlert[]> {
-    const runs = await withWaitsBelow(store, await store.runs({ status: ['running'] }));
+    const runs = withWaitsIn(await store.runs({ status: ['running'] }));
     const ids = new Set(runs.map(({ runId }) => runId));
     for (const runId of followed.keys()) if (!ids.has(runId)) followed.delete(runId);
     const found: UiAlert[] = [];

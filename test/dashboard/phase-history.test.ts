@@ -7,6 +7,7 @@ import {
   startPhaseHistory,
   type PhaseHistory,
 } from '../../visualizations/dashboard/src/run/phase/phase-history.ts';
+import { endOf } from '../../visualizations/dashboard/src/run/phase/attempt-words.ts';
 import { fake, play } from '../rig.ts';
 import { eventfulRun } from './eventful.ts';
 
@@ -134,6 +135,23 @@ describe('attemptAt()', () => {
     expect([null, 1, second - 1, second, second + 1, 9999].map((seq) => attemptAt(attempts, seq))).toEqual([
       2, 2, 0, 1, 1, 2,
     ]);
+  });
+});
+
+describe('endOf()', () => {
+  it.each([
+    ['a demand without retries', 'rejected, as the budget is spent', ['RETRY: more'], { maxRetries: 0 }],
+    [
+      'a demand that comes again',
+      'rejected',
+      ['RETRY: more', 'RETRY: more', 'RETRY: more'],
+      { maxRetries: 4, loopAfter: 2 },
+    ],
+    ['a reviewer', 'rejected', ['REJECT: off topic'], {}],
+  ])('names the budget of a rejection only if it is spent: %s', async (_name, words, verdicts, options) => {
+    const { records } = await play([fake('a', { verdicts, ...options })]);
+    const last = historyOf(records, 'a').attempts.at(-1);
+    expect(last && endOf(last)).toEqual({ look: 'rejected', words });
   });
 });
 

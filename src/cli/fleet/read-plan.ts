@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { PLAN } from '../../fleet/approval.ts';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
-import { parseJson, utf8In } from '../options/parse-json.ts';
+import { jsonIn, utf8In } from '../options/parse-json.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { oneLine } from '../terminal/text.ts';
 
@@ -18,7 +18,8 @@ import { oneLine } from '../terminal/text.ts';
  * @throws PhasegateError `FILE_UNREADABLE`; `PLAN_INVALID` if the file is no JSON, or its run has no approved plan.
  */
 export async function readPlanFile(file: string, io: ProgramIo): Promise<unknown> {
-  const value = jsonIn(file, utf8In(await bytesOf(file, io), `the plan "${file}"`));
+  const text = utf8In(await bytesOf(file, io), `the plan "${file}"`);
+  const value = jsonIn(text, 'PLAN_INVALID', `Cannot read the plan "${file}" as it is no JSON`, HINT);
   const run = shownRun.safeParse(value);
   if (!run.success) return value;
   const planned = approvedPlan.safeParse(run.data.phases[PLAN]);
@@ -49,17 +50,7 @@ async function bytesOf(file: string, io: ProgramIo): Promise<Buffer> {
   }
 }
 
-function jsonIn(file: string, text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (cause) {
-    const problem = `Cannot read the plan "${file}" as it is no JSON: ${errorInfo(cause).message}`;
-    throw new PhasegateError('PLAN_INVALID', problem, {
-      hint: 'Write { "goal": "…", "subtasks": [{ "id": "1", "title": "…", "description": "…" }] }.',
-      cause,
-    });
-  }
-}
+const HINT = 'Write { "goal": "…", "subtasks": [{ "id": "1", "title": "…", "description": "…" }] }.';
 
 function notApproved(file: string, runId: string): PhasegateError {
   const problem = `Cannot read the plan "${file}" as its run ${oneLine(runId)} has no approved plan`;

@@ -11,10 +11,10 @@ import { compilePlan } from '../../fleet/compile-plan.ts';
 import type { FleetOptions } from '../../fleet/fleet-options.ts';
 import { planGoal } from '../../fleet/plan-goal.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
-import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { limitsSchema } from '../../model/plan/policy-schema.ts';
 import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
-import { parseJson, utf8In } from '../options/parse-json.ts';
+import { jsonIn, utf8In } from '../options/parse-json.ts';
 import { agent as agentSchema, permissions, type AgentFields } from './yaml/agent-schema.ts';
 import { agentOf } from './yaml/build-agent.ts';
 
@@ -68,7 +68,9 @@ const MOST_BYTES = 4_000_000;
 export async function loadFleet(file: string, path: string): Promise<Pipeline> {
   const bytes = await readFile(path);
   if (bytes.length > MOST_BYTES) throw invalid(file, `it has more than ${MOST_BYTES} bytes`);
-  return fleetIn(file, jsonIn(file, utf8In(bytes, `"${file}"`)), dirname(path));
+  const text = utf8In(bytes, `"${file}"`);
+  const value = jsonIn(text, 'DEFINITION_INVALID', `Cannot load fleet "${file}" as it is no JSON`, HINT);
+  return fleetIn(file, value, dirname(path));
 }
 
 /**
@@ -149,16 +151,8 @@ export function fleetPipeline(file: string, given: FleetFile, directory: string)
 /** Folders of a repository at once. Those of other runs count, and those that are left for a person to look at. */
 const LEAST_FOLDERS = 25;
 
-function jsonIn(file: string, text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (cause) {
-    throw invalid(file, `it is no JSON: ${errorInfo(cause).message}`);
-  }
-}
+const HINT = 'A fleet file is a JSON object with `agent`, and `goal` or `plan`. `phasegate fleet` writes one.';
 
 function invalid(file: string, found: string): PhasegateError {
-  return new PhasegateError('DEFINITION_INVALID', `Cannot load fleet "${file}" as ${found}`, {
-    hint: 'A fleet file is a JSON object with `agent`, and `goal` or `plan`. `phasegate fleet` writes one.',
-  });
+  return new PhasegateError('DEFINITION_INVALID', `Cannot load fleet "${file}" as ${found}`, { hint: HINT });
 }

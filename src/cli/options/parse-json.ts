@@ -4,7 +4,7 @@
  * @module
  */
 import { isUtf8 } from 'node:buffer';
-import { PhasegateError } from '../../model/errors/phasegate-error.ts';
+import { errorInfo, PhasegateError, type ErrorCode } from '../../model/errors/phasegate-error.ts';
 
 /** Decodes a file. @throws PhasegateError `FILE_UNREADABLE` if it is not UTF-8. */
 export function utf8In(bytes: Buffer, file: string): string {
@@ -15,6 +15,15 @@ export function utf8In(bytes: Buffer, file: string): string {
 /** Parses JSON, which may begin with a byte order mark. @throws SyntaxError if it is no JSON. */
 export function parseJson(text: string): unknown {
   return JSON.parse(withoutMark(text));
+}
+
+/** Parses JSON, as {@link parseJson} does. @throws PhasegateError with this code and hint. The reason of the parser follows the problem. */
+export function jsonIn(text: string, code: ErrorCode, problem: string, hint: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (cause) {
+    throw new PhasegateError(code, `${problem}: ${errorInfo(cause).message}`, { hint, cause });
+  }
 }
 
 /** Removes a byte order mark. Some editors begin a file with one, and it is no part of the text. */

@@ -8,7 +8,7 @@ import { buffer as readAll } from 'node:stream/consumers';
 import { errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { isFields } from '../../model/values/json.ts';
-import { parseJson, utf8In } from './parse-json.ts';
+import { jsonIn, utf8In } from './parse-json.ts';
 
 /** The flags that give the input of a run. */
 export interface InputFlags {
@@ -44,7 +44,9 @@ function readField(field: string): readonly [string, unknown] {
       hint: 'Write --input key=text, or --input key:=json.',
     });
   }
-  return [key, operator === ':=' ? jsonIn(value, `--input ${key}`, TEXT_HINT) : value];
+  if (operator === '=') return [key, value];
+  const hint = 'Strings need double quotes in JSON; key=text takes a string as it is.';
+  return [key, jsonIn(value, 'INPUT_INVALID', `Cannot read --input ${key} as JSON`, hint)];
 }
 
 async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
@@ -58,18 +60,6 @@ async function readJsonFile(file: string, io: ProgramIo): Promise<unknown> {
     });
   }
   const where = `--input-file "${file}"`;
-  return jsonIn(utf8In(bytes, where), where, 'Correct it. Keys and strings need double quotes in JSON.');
-}
-
-const TEXT_HINT = 'Strings need double quotes in JSON; key=text takes a string as it is.';
-
-function jsonIn(text: string, where: string, hint: string): unknown {
-  try {
-    return parseJson(text);
-  } catch (cause) {
-    throw new PhasegateError('INPUT_INVALID', `Cannot read ${where} as JSON: ${errorInfo(cause).message}`, {
-      hint,
-      cause,
-    });
-  }
+  const hint = 'Correct it. Keys and strings need double quotes in JSON.';
+  return jsonIn(utf8In(bytes, where), 'INPUT_INVALID', `Cannot read ${where} as JSON`, hint);
 }

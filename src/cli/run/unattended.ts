@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { RunEvent, RunRecord } from '../../model/events/event.ts';
-import { countsAllTime } from '../../model/plan/edition.ts';
+import type { RunRecord } from '../../model/events/event.ts';
+import { foldRunTimes, type RunTimesFold } from '../../model/events/run-times.ts';
 import { StartedRun } from '../../runtime/run-handle.ts';
 import type { Run } from '../../runtime/run.ts';
 
@@ -42,7 +42,7 @@ export function cancelWhenAsked(run: Pick<Run<unknown>, 'inbox' | 'cancel'>): De
  * @param stays True to wait instead until somebody answers from elsewhere.
  */
 export function suspendWhenIdle(run: Run<unknown>, stays: boolean): Decider {
-  const folds = new Map<string, WorkFold>();
+  const folds = new Map<string, RunTimesFold>();
   let due: NodeJS.Immediate | undefined;
   let later: NodeJS.Timeout | undefined;
 
@@ -56,10 +56,11 @@ export function suspendWhenIdle(run: Run<unknown>, stays: boolean): Decider {
   }
 
   return {
-    apply({ event, runId }) {
-      const fold = folds.get(runId) ?? foldWork();
+    apply(record) {
+      const { event, runId } = record;
+      const fold = folds.get(runId) ?? foldRunTimes();
       folds.set(runId, fold);
-      fold.note(event);
+      fold.apply(record);
       // Waits for the end of the turn, as it still publishes the records that follow.
       if (!stays && MAY_LEAVE.has(event.type)) due ??= setImmediate(check);
     },
@@ -93,70 +94,6 @@ const MAY_LEAVE: ReadonlySet<RunRecord['event']['type']> = new Set([
   'run.resumed',
 ]);
 
-/** The fold from the events of one run to its work. */
-interface WorkFold {
-  note(event: RunEvent): void;
-  /** The running tasks of each phase. */
-  readonly tasks: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly reviews: ReviewsFold;
-}
-
-function foldWork(): WorkFold {
-  const tasks = new Map<string, Set<string>>();
-  const reviews = foldReviews();
-  return {
-    tasks,
-    reviews,
-    note(event) {
-      note(tasks, event);
-      reviews.note(event);
-    },
-  };
-}
-
-/** Tracks the running tasks of each phase. */
-function note(tasks: Map<string, Set<string>>, event: RunEvent): void {
-  if (event.type === 'phase.started') tasks.set(event.phase, new Set());
-  if (event.type === 'task.started') tasks.get(event.phase)?.add(event.task);
-  if (event.type === 'task.completed' || event.type === 'task.failed') tasks.get(event.phase)?.delete(event.task);
-}
-
-/** The fold from events to the reviewers that work in each review. */
-interface ReviewsFold {
-  note(event: RunEvent): void;
-  /** True if no reviewer works. @param waiting The number of reviewers that wait for a person or for a limit. */
-  isAtRest(phase: string, waiting: number): boolean;
-}
-
-function foldReviews(): ReviewsFold {
-  const reviewers = new Map<string, number>();
-  /** The number of people that have answered in the latest review of each phase. */
-  const answered = new Map<string, number>();
-  /** Phases whose review waits for people only. True if the other answers are recorded, so that a resumed run does not ask again. */
-  const forPeople = new Map<string, boolean>();
-  let hasWaitingEvents = true;
-  return {
-    note(event) {
-      if ((event.type === 'run.started' || event.type === 'run.resumed') && event.plan)
-        for (const { name, gate } of event.plan.phases) reviewers.set(name, gate?.reviewers.length ?? 0);
-      if (event.type === 'run.started') hasWaitingEvents = !countsAllTime({ edition: event.edition ?? 1 });
-      if (event.type === 'run.resumed') for (const [phase, isKept] of forPeople) if (!isKept) forPeople.delete(phase);
-      if (event.type === 'review.started') {
-        answered.set(event.phase, 0);
-        forPeople.delete(event.phase);
-      }
-      if (event.type === 'review.waiting') forPeople.set(event.phase, event.verdicts !== undefined);
-      if (event.type === 'task.answered' && event.reviewer)
-        answered.set(event.phase, (answered.get(event.phase) ?? 0) + 1);
-    },
-    isAtRest(phase, waiting) {
-      // Runs of earlier editions have no `review.waiting` events.
-      if (!hasWaitingEvents || forPeople.has(phase)) return true;
-      return waiting + (answered.get(phase) ?? 0) >= (reviewers.get(phase) ?? 0);
-    },
-  };
-}
-
 /** True if a try of a run, or of one that its tasks have started, waits for a limit. */
 function hasWaitingTries(run: object): boolean {
   return (
@@ -165,7 +102,7 @@ function hasWaitingTries(run: object): boolean {
 }
 
 /** True if no work of a run is left but that of people. A task whose own run is idle waits like one that is a person. */
-function isIdle(run: Run<unknown>, folds: ReadonlyMap<string, WorkFold>): boolean {
+function isIdle(run: Run<unknown>, folds: ReadonlyMap<string, RunTimesFold>): boolean {
   const { status, phases } = run.snapshot();
   const fold = folds.get(run.id);
   if (status !== 'running' || !fold) return false;
@@ -180,12 +117,11 @@ function isIdle(run: Run<unknown>, folds: ReadonlyMap<string, WorkFold>): boolea
     if (phase.status === 'reviewing') {
       // A reviewer may ask several questions at once.
       const people = questions.length + new Set(asking.map((child) => child.task)).size;
-      return people > 0 && fold.reviews.isAtRest(name, people + held.length);
+      return people > 0 && fold.isReviewAtRest(name, people + held.length);
     }
     if (phase.status !== 'running') return true;
     const waiting = [...questions, ...held, ...asking];
-    const tasks = [...(fold.tasks.get(name) ?? [])];
-    return waiting.length > 0 && tasks.every((task) => waiting.some((one) => one.task === task));
+    return waiting.length > 0 && fold.tasksOf(name).every((task) => waiting.some((one) => one.task === task));
   });
 }
 

@@ -76,6 +76,20 @@ export function someWork(all: Work, isIt: (work: TaskWork) => boolean): boolean 
   return false;
 }
 
+/** Returns work whose tasks and reviewers are replaced. */
+export function mapWork(
+  work: Work,
+  replaced: (its: TaskWork, phase: string, name: string, isReviewer: boolean) => TaskWork,
+): Work {
+  const phases = new Map<string, PhaseWork>();
+  for (const [phase, one] of work.phases) {
+    const all = (works: PhaseWork['tasks'], isReviewer: boolean): PhaseWork['tasks'] =>
+      new Map([...works].map(([name, its]) => [name, replaced(its, phase, name, isReviewer)]));
+    phases.set(phase, { ...one, tasks: all(one.tasks, false), reviewers: all(one.reviewers, true) });
+  }
+  return { ...work, phases };
+}
+
 /**
  * Validates a definition, and splits it into data and functions. The data is deep-frozen, as it has a fingerprint and runs share it.
  *

@@ -37,6 +37,10 @@ export interface RunTimesFold {
   idleUntil(isParked?: (phase: string, task: string) => boolean, isHeldAbove?: boolean): number | undefined;
   /** True if a limit holds the run, so that no try begins. */
   isHeld(): boolean;
+  /** The tasks of a phase at work that have begun and not ended. */
+  tasksOf(phase: string): readonly string[];
+  /** True if no reviewer of a phase in review is active. @param waiting The number of those that wait for a person or for a limit. */
+  isReviewAtRest(phase: string, waiting: number): boolean;
   /** Returns a fold that goes on from here by itself. */
   copy(): RunTimesFold;
 }
@@ -107,7 +111,8 @@ class Times implements RunTimesFold {
   }
 
   isHeld(): boolean {
-    return isHolding(this.#state.held);
+    const { held } = this.#state;
+    return held.size > 0 && OF_TRIES.some((limit) => held.has(limit));
   }
 
   idleUntil(isParked: (phase: string, task: string) => boolean = () => false, isHeldAbove = false): number | undefined {
@@ -129,6 +134,16 @@ class Times implements RunTimesFold {
       }
     }
     return waits ? until : undefined;
+  }
+
+  tasksOf(phase: string): readonly string[] {
+    return [...(this.#work.phases.get(phase)?.tasks.keys() ?? [])];
+  }
+
+  isReviewAtRest(phase: string, waiting: number): boolean {
+    const { isForPeople = false, answered = 0, reviewers = 0 } = this.#work.phases.get(phase) ?? {};
+    // Early editions have no `review.waiting` events.
+    return this.#state.countsAll || isForPeople || waiting + answered >= reviewers;
   }
 
   copy(): RunTimesFold {
@@ -230,8 +245,4 @@ function reviewersIn(plan: Plan): ReadonlyMap<string, number> {
 
 function pauseOf(phase: string, task: string): string {
   return JSON.stringify([phase, task]);
-}
-
-function isHolding(held: ReadonlySet<LimitName>): boolean {
-  return held.size > 0 && OF_TRIES.some((limit) => held.has(limit));
 }

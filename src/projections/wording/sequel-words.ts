@@ -24,13 +24,6 @@ export function sequelWords(sequel: ItemSequel): readonly SequelPart[] {
   return [...lead, ...followOf(sequel, lead)];
 }
 
-/** Joins the parts to one text. */
-export function sequelText(sequel: ItemSequel): string {
-  return sequelWords(sequel)
-    .map(({ text }) => text)
-    .join('');
-}
-
 /** Says if an answer ends its run, and how. */
 export function endText({ answer, run, endsAs = 'completed' }: Pick<Choice, 'answer' | 'run' | 'endsAs'>): string {
   if (run === 'goes on') return 'The run continues.';

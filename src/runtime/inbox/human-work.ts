@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { someWork, type PhaseWork, type TaskWork, type Work } from '../../model/definition/compile.ts';
+import { mapWork, someWork, type TaskWork, type Work } from '../../model/definition/compile.ts';
 import type { RunEvent } from '../../model/events/event.ts';
 import { questionOf, type HumanOptions } from '../../model/handlers/human.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
@@ -24,11 +24,13 @@ export interface HumanRequest {
  */
 export function bindHumanWork(work: Work, ask: (asking: HumanRequest) => Promise<unknown>): Work {
   if (!someWork(work, ({ runner }) => questionOf(runner) !== undefined)) return work;
-  const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => [
-    name,
-    { ...one, tasks: bound(one.tasks, false, ask), reviewers: bound(one.reviewers, true, ask) },
-  ]);
-  return { ...work, phases: new Map(phases) };
+  return mapWork(work, (one, phase, _name, reviewer) => {
+    const question = questionOf(one.runner);
+    if (!question) return one;
+    const runner: TaskWork['runner'] = { run: (context) => ask({ question, reviewer, context }) };
+    const mayEdit = reviewer && work.phases.get(phase)?.reviewers.size === 1;
+    return { ...one, runner, byPerson: true, ...(mayEdit && { mayEdit }) };
+  });
 }
 
 /** The schemas that an answer must pass. That of the question itself is first. */
@@ -58,18 +60,3 @@ export function mayNeedPeople({ type }: RunEvent): boolean {
 // --- internal ---
 
 const OPENING: ReadonlySet<RunEvent['type']> = new Set(['phase.escalated', 'task.asked', 'limit.reached']);
-
-function bound(
-  tasks: ReadonlyMap<string, TaskWork>,
-  reviewer: boolean,
-  ask: (asking: HumanRequest) => Promise<unknown>,
-): ReadonlyMap<string, TaskWork> {
-  const all = [...tasks].map(([name, one]): [string, TaskWork] => {
-    const question = questionOf(one.runner);
-    if (!question) return [name, one];
-    const runner: TaskWork['runner'] = { run: (context) => ask({ question, reviewer, context }) };
-    if (!reviewer) return [name, { ...one, runner, byPerson: true }];
-    return [name, { ...one, runner, byPerson: true, ...(tasks.size === 1 && { mayEdit: true }) }];
-  });
-  return new Map(all);
-}

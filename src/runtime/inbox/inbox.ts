@@ -102,11 +102,6 @@ export function createRunInbox({ pipeline, log, clock, send, claim, listen }: Ru
     await Promise.all(receiving);
   }
 
-  function refresh(): void {
-    current();
-    deadlines.watch();
-  }
-
   /** The inbox, brought up to date with the log. */
   function current(): InboxFold {
     inbox ??= foldInbox();
@@ -197,7 +192,7 @@ export function createRunInbox({ pipeline, log, clock, send, claim, listen }: Ru
         send({ type: 'task.asked', phase, generation, attempt, task, reviewer, ...questionFields(question) }),
       );
     },
-    update: refresh,
+    update: () => deadlines.watch(),
     settled,
     isSettled: () => receiving.size === 0,
     close: () => deadlines.stop(),

@@ -17,8 +17,13 @@ export async function withWaitsBelow(
   store: Pick<RunStore, 'runs'>,
   runs: readonly ListedRun[],
 ): Promise<readonly RunAbove[]> {
+  return withWaitsIn(await store.runs({ status: ['running'] }), runs);
+}
+
+/** Adds the same as {@link withWaitsBelow}. @param running All running runs. @param runs Those that get it. */
+export function withWaitsIn(running: readonly ListedRun[], runs = running): readonly RunAbove[] {
   const asking = new Map<string, { readonly phases: Set<string>; readonly runs: Set<string> }>();
-  for (const { runId, waiting } of await store.runs({ status: ['running'] })) {
+  for (const { runId, waiting } of running) {
     if (waiting.length === 0) continue;
     for (let one = starterIn(runId); one; one = starterIn(one.run)) {
       const known = asking.get(one.run) ?? { phases: new Set(), runs: new Set() };

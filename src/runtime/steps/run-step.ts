@@ -7,7 +7,7 @@
  * @module
  */
 import { createActor } from 'xstate';
-import type { PipelineInput, RunState } from '../../machines/coordinator/run-state.ts';
+import type { PipelineInput } from '../../machines/coordinator/run-state.ts';
 import { continueFrom } from '../../machines/pipeline/open-run.ts';
 import {
   pipelineServicesOf,
@@ -23,7 +23,6 @@ import { redactSecrets } from '../../model/events/redact.ts';
 import { foldRunTimes } from '../../model/events/run-times.ts';
 import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import type { AnswerOptions, Reply } from '../../projections/inbox/reply.ts';
-import { runUnknown } from '../../store/refusals.ts';
 import { createRunInbox, type Posted } from '../inbox/inbox.ts';
 import { machineOf } from '../machine-of.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
@@ -146,14 +145,15 @@ export async function runStep({ pipeline, runId, records, now, tries = [], act }
   });
   if (isOver()) return result({ isStale: true, refusal: act.type === 'answer' ? await answer(act) : undefined });
 
-  const begun = act.type === 'begin' ? act.input : undefined;
-  const resumed = begun ? undefined : prepareResume(runId, pipeline, records, {}, 'resume').replayed;
-  const input = begun ?? inputOf(runId, resumed?.state);
+  const { input, replayed } =
+    act.type === 'begin'
+      ? { input: act.input, replayed: undefined }
+      : prepareResume(runId, pipeline, records, {}, 'resume');
   const actor = createActor(machineOf(pipeline), { id: runId, input, clock });
   setEventListener(actor, { publish });
   setPorts(actor, remotePorts(pieces));
   actor.subscribe({ error: (error) => (failure = error) });
-  if (resumed) continueFrom(actor, resumed, { now, times, leftAt: now, next: () => undefined });
+  if (replayed) continueFrom(actor, replayed, { now, times, leftAt: now, next: () => undefined });
   actor.start();
   await settle();
   if (!isOver()) held.restore(tries);
@@ -237,10 +237,3 @@ export async function runStep({ pipeline, runId, records, now, tries = [], act }
 
 /** Turns of the event loop without a new event, after which nothing follows. Answers take a few. */
 const QUIET_TURNS = 2;
-
-/** The input of the actor of a resumed run. */
-function inputOf(run: string, state: RunState | undefined): PipelineInput {
-  if (!state) throw runUnknown('resume', run);
-  const { plan, input, given, attended, kept, memory, tags, edition } = state;
-  return { run, plan, input, given, attended, kept, memory, tags, edition };
-}

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
+import { mapWork, type Work } from '../../model/definition/compile.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
@@ -56,38 +56,33 @@ export function bindSessionChildren(
   { served, ended }: ChildHost,
   parent: ChildParent,
 ): Work {
-  const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => {
-    if (name !== phase) return [name, one];
-    const bound = [...one.tasks].map(([task, its]): [string, TaskWork] => {
-      const child = its.runner;
-      if (!child.pipeline) return [task, its];
-      const estimate = tasks.find((other) => other.name === task)?.estimate ?? {};
-      const limits = limitsOf(estimate);
-      const run = async (context: TaskContext): Promise<unknown> => {
-        const id = context.idempotencyKey;
-        const request = { child, context, estimate };
-        const end = ofName(ended, id);
-        if (end) {
-          // The run has reported its usage, so the estimate is not due.
-          const names = Object.keys(limits);
-          if (names.length > 0)
-            parent.quietly(() => context.report(Object.fromEntries(names.map((limit) => [limit, 0]))));
-          if (end.type === 'refused') throw refusedChild(end);
-          return childOutput(end.result, request);
-        }
-        const pipeline = await childPipeline(request);
-        if (served.get(pipeline.name)?.work !== pipeline.work) throw unserved(pipeline.name, context);
-        const given = await child.input?.(context);
-        const input = toJson(given ?? null);
-        if (!input.ok) throw notJson(context, input.problem);
-        const about = { task, id, pipeline: pipeline.name, limits };
-        return parent.want({ type: 'child', ...about, ...(given !== undefined && { input: input.value }) }, context);
-      };
-      return [task, { ...its, byPerson: true, runner: { run } }];
-    });
-    return [name, { ...one, tasks: new Map(bound) }];
+  return mapWork(work, (its, at, task, isReviewer) => {
+    const child = its.runner;
+    if (at !== phase || isReviewer || !child.pipeline) return its;
+    const estimate = tasks.find((other) => other.name === task)?.estimate ?? {};
+    const limits = limitsOf(estimate);
+    const run = async (context: TaskContext): Promise<unknown> => {
+      const id = context.idempotencyKey;
+      const request = { child, context, estimate };
+      const end = ofName(ended, id);
+      if (end) {
+        // The run has reported its usage, so the estimate is not due.
+        const names = Object.keys(limits);
+        if (names.length > 0)
+          parent.quietly(() => context.report(Object.fromEntries(names.map((limit) => [limit, 0]))));
+        if (end.type === 'refused') throw refusedChild(end);
+        return childOutput(end.result, request);
+      }
+      const pipeline = await childPipeline(request);
+      if (served.get(pipeline.name)?.work !== pipeline.work) throw unserved(pipeline.name, context);
+      const given = await child.input?.(context);
+      const input = toJson(given ?? null);
+      if (!input.ok) throw notJson(context, input.problem);
+      const about = { task, id, pipeline: pipeline.name, limits };
+      return parent.want({ type: 'child', ...about, ...(given !== undefined && { input: input.value }) }, context);
+    };
+    return { ...its, byPerson: true, runner: { run } };
   });
-  return { ...work, phases: new Map(phases) };
 }
 
 // --- internal ---

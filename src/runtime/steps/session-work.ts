@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PhaseWork, TaskWork, Work } from '../../model/definition/compile.ts';
+import { mapWork, type Work } from '../../model/definition/compile.ts';
 import { questionOf } from '../../model/handlers/human.ts';
 import type { TaskContext } from '../../model/handlers/task.ts';
 import { toJson } from '../../model/values/json.ts';
@@ -19,41 +19,23 @@ export interface SessionListener {
   onAnswer(reviewer: string, answer: unknown): void;
 }
 
-/** Returns the work of one phase, with the others left out. @param kept Reviewers in it are not asked again. */
+/** Returns work whose handlers of one phase tell the listener. @param kept Reviewers in it are not asked again. */
 export function sessionWork(work: Work, phase: string, kept: KeptAnswers, listener: SessionListener): Work {
-  const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => {
-    if (name !== phase) return [name, one];
-    const tasks = mapped(one.tasks, (task, run) => (context) => {
-      listener.onBegin(task);
-      return run(context);
-    });
-    const reviewers = mapped(one.reviewers, (reviewer, run) => async (context) => {
-      listener.onBegin(reviewer);
-      if (Object.hasOwn(kept, reviewer)) return kept[reviewer];
-      const answer = await run(context);
+  return mapWork(work, (its, at, name, isReviewer) => {
+    const { runner } = its;
+    // People are asked by the run, and runs are started by it.
+    if (at !== phase || questionOf(runner) || runner.pipeline) return its;
+    const answerOnce = async (context: TaskContext): Promise<unknown> => {
+      if (Object.hasOwn(kept, name)) return kept[name];
+      const answer = await runner.run(context);
       const copy = toJson(answer);
-      if (copy.ok) listener.onAnswer(reviewer, copy.value);
+      if (copy.ok) listener.onAnswer(name, copy.value);
       return answer;
-    });
-    return [name, { ...one, tasks, reviewers }];
+    };
+    const run = (context: TaskContext) => {
+      listener.onBegin(name);
+      return isReviewer ? answerOnce(context) : runner.run(context);
+    };
+    return { ...its, runner: { ...runner, run } };
   });
-  return { ...work, phases: new Map(phases) };
-}
-
-// --- internal ---
-
-type Handler = (context: TaskContext) => unknown;
-
-/** Wraps the handlers that are no people. */
-function mapped(
-  all: ReadonlyMap<string, TaskWork>,
-  wrap: (name: string, run: Handler) => Handler,
-): ReadonlyMap<string, TaskWork> {
-  return new Map(
-    [...all].map(([name, one]): [string, TaskWork] => {
-      if (questionOf(one.runner) || one.runner.pipeline) return [name, one];
-      const run = wrap(name, (context) => one.runner.run(context));
-      return [name, { ...one, runner: { ...one.runner, run } }];
-    }),
-  );
 }

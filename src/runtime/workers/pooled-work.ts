@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { allWork, type PhaseWork, type TaskWork, type Work } from '../../model/definition/compile.ts';
+import { allWork, mapWork, type TaskWork } from '../../model/definition/compile.ts';
 import type { Pipeline } from '../../model/definition/define.ts';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { asksPeople, mayAskPeople } from '../../model/handlers/person.ts';
@@ -36,22 +36,10 @@ export function checkPools(pipelines: readonly AnyPipeline[], sizes: PoolSizes):
 
 /** The same pipeline, with tries that wait for places. The pipelines that its tasks run are limited as well. */
 export function pooled<P extends AnyPipeline>(pipeline: P, places: Places): P {
-  return { ...pipeline, work: pooledWork(pipeline.work, places) };
+  return { ...pipeline, work: mapWork(pipeline.work, (one) => ({ ...one, runner: pooledRunner(one, places) })) };
 }
 
 // --- internal ---
-
-function pooledWork(work: Work, places: Places): Work {
-  const phases = [...work.phases].map(([name, one]): [string, PhaseWork] => {
-    const { tasks, reviewers } = one;
-    return [name, { ...one, tasks: pooledTasks(tasks, places), reviewers: pooledTasks(reviewers, places) }];
-  });
-  return { ...work, phases: new Map(phases) };
-}
-
-function pooledTasks(tasks: ReadonlyMap<string, TaskWork>, places: Places): ReadonlyMap<string, TaskWork> {
-  return new Map([...tasks].map(([name, one]) => [name, { ...one, runner: pooledRunner(one, places) }]));
-}
 
 function pooledRunner({ runner, pool }: TaskWork, places: Places): TaskWork['runner'] {
   if (runner.pipeline)

@@ -4,6 +4,7 @@
  * @module
  */
 import { inOneLine } from '../../parts/untrusted-text.ts';
+import { isDemand } from '../../../../../src/model/review/verdict.ts';
 import { editsText } from '../../../../../src/projections/inbox/edit-words.ts';
 import type { AnyStanding } from '../../../../../src/projections/wording/status-marks.ts';
 import type { AttemptHistory } from './phase-history.ts';
@@ -15,7 +16,7 @@ export interface AttemptEnd {
 }
 
 /** The end of an attempt, with the status that it looks like. */
-export function endOf({ end, tasks, decisions }: AttemptHistory): AttemptEnd {
+export function endOf({ end, tasks, decisions, loops }: AttemptHistory): AttemptEnd {
   if (!end) return standingOf(tasks, decisions.length > 0);
   const { event } = end;
   const edited = decisions.at(-1)?.edited;
@@ -28,8 +29,11 @@ export function endOf({ end, tasks, decisions }: AttemptHistory): AttemptEnd {
       return { look: 'rewinding', words: `sent back ${inOneLine(event.target)}` };
     case 'phase.escalated':
       return { look: 'escalated', words: 'waits for a person' };
-    case 'phase.rejected':
-      return { look: 'rejected', words: 'rejected' };
+    case 'phase.rejected': {
+      const verdict = decisions.at(-1)?.verdict;
+      const isSpent = verdict !== undefined && isDemand(verdict) && loops.length === 0;
+      return { look: 'rejected', words: isSpent ? 'rejected, as the budget is spent' : 'rejected' };
+    }
     case 'phase.failed':
       return { look: 'failed', words: 'failed' };
     case 'phase.cancelled':
