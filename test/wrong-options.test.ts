@@ -8,6 +8,7 @@ import {
   phase,
   resumeRun,
   startRun,
+  submitRun,
   task,
 } from '../src/index.ts';
 
@@ -24,14 +25,17 @@ describe('wrong options', () => {
     ['a clock without timers', { clock: { now: () => 1 } }, 'its option `clock` is not a clock'],
     ['a text for `redact`', { redact: 'x' }, 'its option `redact` is not a function'],
     ['a number for `inspect`', { inspect: 1 }, 'its option `inspect` is not a function or an observer'],
-  ])('%s: are refused by name', (_, options, problem) => {
+    ['a text for `attended`', { attended: 'yes' }, 'its option `attended` is not `true` or `false`'],
+  ])('%s: are refused by name', async (_, options, problem) => {
     expect(() => startRun(pipeline, options as never)).toThrow(`Cannot start a run as ${problem}`);
+    const submitted = submitRun(memoryStore(), pipeline, options as never);
+    await expect(submitted).rejects.toThrow(`Cannot submit a run as ${problem}`);
   });
 
-  it.each([{}, 'runs.db', null, { ...memoryStore(), acquire: undefined }])('%s is no store', async (value) => {
+  it.each([{}, 'runs.db', '', null, { ...memoryStore(), acquire: undefined }])('%s is no store', async (value) => {
     const problem = 'Cannot use the given value as a store as it has no method';
     const store = value as ReturnType<typeof memoryStore>;
-    if (value !== null) expect(() => startRun(pipeline, { store })).toThrow(problem);
+    expect(() => startRun(pipeline, { store })).toThrow(problem);
     expect(() => createWorker(store, [pipeline])).toThrow(problem);
     await expect(cancelRun(store, 'r')).rejects.toMatchObject({ code: 'STORE_MISUSED' });
     await expect(resumeRun(store, 'r', pipeline)).rejects.toThrow(problem);

@@ -151,11 +151,11 @@ export function checkPipeline(pipeline: unknown): asserts pipeline is Pipeline<u
 }
 
 /**
- * Refuses options of a type that would break the run at once, as a program in JavaScript may pass them.
+ * Refuses options of a type that would break the run or its records, as a program in JavaScript may pass them.
  *
  * @throws PhasegateError `INPUT_INVALID`
  */
-export function checkOptions(options: unknown, how: 'start' | 'resume' | 'retry'): void {
+export function checkOptions(options: unknown, how: 'start' | 'submit' | 'resume' | 'retry'): void {
   const refused = (problem: string, hint: string) =>
     new PhasegateError('INPUT_INVALID', `Cannot ${how} a run as ${problem}`, { hint });
   if (!isFields(options)) throw refused('its options are no object', 'Pass an object, or nothing.');
@@ -175,6 +175,7 @@ const EXPECTED: readonly (readonly [keyof RunOptions, string, (value: unknown) =
     (value) => hasMethods(value, ['setTimeout', 'clearTimeout']),
   ],
   ['redact', 'a function', isFunction],
+  ['attended', '`true` or `false`', (value) => typeof value === 'boolean'],
   ['inspect', 'a function or an observer', (value) => isFunction(value) || isFields(value)],
 ];
 

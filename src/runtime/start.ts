@@ -52,7 +52,7 @@ function begin<O>(
   const plan = lowered(made.plan, options.limits);
   const pipeline = plan === made.plan ? made : { ...made, plan };
   const { runId = newId(), clock, holder, source, signal, inspect, redact, whileWaiting, within } = options;
-  const store = options.store && patientStore(options.store);
+  const store = options.store === undefined ? undefined : patientStore(options.store);
   const log = createRecordLog(runId, timeFrom(clock), store !== undefined);
   return runEngine<O>({
     pipeline,

@@ -160,6 +160,30 @@ describe('an archive of a run whose tasks have started others', () => {
     expect(added.toSorted()).toEqual(copies.toSorted());
   }, 60_000);
 
+  it('gets other ids if another import takes its own meanwhile, or is refused if it is named', async () => {
+    const { text, opened } = await exported();
+    const runs = await readArchive('r.jsonl', linesOf(text));
+    const store = opened('other.db');
+    /** Stores the same archive just before the first lease of an import. */
+    const overtaken = (id: string) => {
+      let isFirst = true;
+      const acquire: typeof store.acquire = async (...lease) => {
+        if (isFirst) {
+          isFirst = false;
+          await restoreRuns(store, runs, id, false);
+        }
+        return store.acquire(...lease);
+      };
+      return { ...store, acquire };
+    };
+    const { runId, taken } = await restoreRuns(overtaken('r'), runs, 'r', false);
+    expect(taken).toBe('r');
+    await expect(restoreRuns(overtaken('named'), runs, 'named', true)).rejects.toMatchObject({ code: 'RUN_EXISTS' });
+    const ids = ['r', runId, 'named'].flatMap((id) => [id, MIDDLE.replace('r', id), INNER.replace('r', id)]);
+    expect((await store.runs()).map((run) => run.runId).toSorted()).toEqual(ids.toSorted());
+    expect(await store.runs({ leased: true })).toEqual([]);
+  });
+
   it('keeps of which run each is a fork, by its new id', async () => {
     const { text, opened } = await exported();
     const [root, middle, inner] = await readArchive('r.jsonl', linesOf(text));

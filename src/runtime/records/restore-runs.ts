@@ -61,11 +61,15 @@ export async function restoreRuns(
   }
   const leases: Lease[] = [];
   const waits = new Map<Lease, number>();
+  let isOvertaken = false;
   try {
     // An id is longer than that of the run above.
     for (const copy of missing.toSorted((one, other) => other.runId.length - one.runId.length)) {
       const lease = await store.acquire(copy.runId, thisHolder(), RESTORE_MS);
       leases.push(lease);
+      // Another import may have stored it before the lease.
+      isOvertaken = (await store.run(copy.runId)) !== undefined;
+      if (isOvertaken) break;
       await store.append(batchOf(copy.runId, copy.records, copy.origin), lease);
       if (copy.until !== undefined) waits.set(lease, copy.until);
     }
@@ -76,7 +80,7 @@ export async function restoreRuns(
       else await suspendLease(store, lease, { until, heard: 0 });
     }
   }
-  return { runId, taken: first };
+  return isOvertaken ? restoreRuns(store, runs, wanted, isNamed) : { runId, taken: first };
 }
 
 // --- internal ---

@@ -17,7 +17,7 @@ import { readRun } from '../../store/read-run.ts';
 import { checkNewRunId } from '../../store/run-id.ts';
 import { copyRun } from '../records/copy-run.ts';
 import { patientStore } from '../records/patient-store.ts';
-import { checkPipeline, type RunOptions } from '../run.ts';
+import { checkOptions, checkPipeline, type RunOptions } from '../run.ts';
 import { startInput } from '../start.ts';
 
 /** Options of {@link submitRun}, as those of `startRun`. */
@@ -42,6 +42,7 @@ export async function submitRun<O, I>(
   options: SubmitOptions<I> = {},
 ): Promise<string> {
   checkPipeline(made);
+  checkOptions(options, 'submit');
   const store = patientStore(given);
   const pipeline = { name: made.name, work: made.work, plan: lowered(made.plan, options.limits) };
   const { runId = newId(), redact = redactSecrets, source } = options;
