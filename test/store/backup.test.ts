@@ -1,5 +1,5 @@
 /** Backups of a store in a file, while another process works on it. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -167,6 +167,70 @@ describe('backup() of a store in a file', () => {
     await store.close();
     await expect(backup(join(folder, 'late.db'))).rejects.toMatchObject({ code: 'STORE_CLOSED' });
     expect(named()).toEqual(['copy.db', 'dir', 'link.db', 'runs.db']);
+  });
+});
+
+describe('backup() to a place that another database uses', () => {
+  it.each(['-wal', '-journal'])('is refused if SQLite would apply left changes to the copy: %s', async (end) => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    await store.backup?.(copy);
+    const before = readFileSync(copy);
+    // A process that is killed leaves its log. The first backup finds an earlier file, the second none.
+    writeFileSync(`${copy}${end}`, 'changes');
+    for (const options of [{ replace: true }, {}]) {
+      await expect((async () => store.backup?.(copy, options))()).rejects.toMatchObject({
+        code: 'FILE_EXISTS',
+        message: expect.stringContaining(`as ${copy}${end} has changes of an earlier file`) as string,
+      });
+      if (options.replace) expect(readFileSync(copy).equals(before)).toBe(true);
+      rmSync(copy, { force: true });
+    }
+    writeFileSync(`${copy}${end}`, '');
+    await store.backup?.(copy);
+    await store.close();
+  });
+
+  it('loses nothing of a store whose process was killed', async () => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    const open = sqliteStore(copy);
+    await open.append(batchOf('b', 1));
+    await expect((async () => store.backup?.(copy, { replace: true }))()).rejects.toThrow(`${copy}-wal has changes`);
+    expect(await open.read('b')).toHaveLength(1);
+    await open.close();
+    await store.backup?.(copy, { replace: true });
+    const replaced = sqliteStore(copy);
+    expect((await replaced.runs()).map(({ runId }) => runId)).toEqual(['a']);
+    await replaced.close();
+    await store.close();
+  });
+
+  it.each(['-wal', '-shm', '-journal'])('is refused for the file next to another database: %s', async (end) => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    const open = sqliteStore(copy);
+    await open.append(batchOf('b', 1));
+    for (const replace of [true, false])
+      await expect((async () => store.backup?.(`${copy}${end}`, { replace }))()).rejects.toMatchObject({
+        code: 'FILE_EXISTS',
+        message: expect.stringContaining('SQLite keeps changes of another database there') as string,
+      });
+    await open.close();
+    await store.backup?.(join(folder, `other${end}`));
+    await store.close();
+  });
+
+  it.skipIf(process.platform === 'win32')('is refused for what is no regular file, which stays as it is', async () => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    execFileSync('mkfifo', [copy]);
+    await expect((async () => store.backup?.(copy, { replace: true }))()).rejects.toMatchObject({
+      code: 'FILE_UNREADABLE',
+      message: expect.stringContaining('It is no regular file') as string,
+    });
+    expect(statSync(copy).isFIFO()).toBe(true);
+    await store.close();
   });
 });
 

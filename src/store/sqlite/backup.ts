@@ -10,7 +10,7 @@ import { newId } from '../../model/values/new-id.ts';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Backup, BackupOptions } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
-import { isFileOfStore } from './file-identity.ts';
+import { BESIDE, isFileOfStore } from './file-identity.ts';
 
 /** Copies the store into a file, which is complete or not there. @throws PhasegateError `FILE_EXISTS`, `FILE_UNREADABLE`, … */
 export async function backUp(
@@ -19,7 +19,7 @@ export async function backUp(
   { replace = false }: BackupOptions,
 ): Promise<Backup> {
   const file = resolve(target);
-  refuseTaken(connection, file, replace);
+  await writing(file, () => refuseTaken(connection, file, replace));
   const part = `${file}.${newId()}.part`;
   try {
     // Only the owner can read a copy. SQLite accepts an empty file.
@@ -40,11 +40,21 @@ export async function backUp(
 // --- internal ---
 
 function refuseTaken({ path }: Connection, file: string, replace: boolean): void {
-  if (isFileOfStore(file, path))
-    throw new PhasegateError('FILE_EXISTS', `Cannot back up to ${file} as that is a file of the store itself`, {
-      hint: 'Name another file.',
-    });
-  if (!replace && existsSync(file)) throw taken(file);
+  if (isFileOfStore(file, path)) throw kept(file, 'that is a file of the store itself');
+  if (BESIDE.some((end) => file.endsWith(end) && existsSync(file.slice(0, -end.length))))
+    throw kept(file, 'SQLite keeps changes of another database there');
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found && !replace) throw taken(file);
+  // A device, such as /dev/stdout, would be replaced as well.
+  if (found && !found.isFile()) throw new Error('It is no regular file');
+  // SQLite would apply the changes to the copy.
+  for (const log of [`${file}-wal`, `${file}-journal`])
+    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
+      throw kept(file, `${log} has changes of an earlier file`);
+}
+
+function kept(file: string, rule: string): PhasegateError {
+  return new PhasegateError('FILE_EXISTS', `Cannot back up to ${file} as ${rule}`, { hint: 'Name another file.' });
 }
 
 /** Gives the copy its name, without replacing a file that somebody has made meanwhile. */

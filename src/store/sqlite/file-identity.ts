@@ -7,6 +7,9 @@ import { closeSync, openSync, readlinkSync, readSync, realpathSync, statSync } f
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 
+/** The endings of the files that SQLite keeps next to a database. */
+export const BESIDE = ['-wal', '-shm', '-journal'];
+
 /**
  * Creates a check that a path still leads to the same file.
  *
@@ -38,7 +41,7 @@ export function isInFolder(path: string, folder: string): boolean {
 /** True if a path leads to the database of a store, or to a file that SQLite keeps next to it, which need not exist. */
 export function isFileOfStore(path: string, database: string): boolean {
   const place = realPlace(database);
-  return BESIDE.some((suffix) => isSameFile(path, `${place}${suffix}`));
+  return ['', ...BESIDE].some((suffix) => isSameFile(path, `${place}${suffix}`));
 }
 
 /**
@@ -46,7 +49,9 @@ export function isFileOfStore(path: string, database: string): boolean {
  * every database counts. Call it only before this process opens that database, as closing the file releases SQLite's locks.
  */
 export function isFileOfDatabase(path: string): boolean {
-  return BESIDE.some((suffix) => path.endsWith(suffix) && hasHeader(path.slice(0, path.length - suffix.length)));
+  return ['', ...BESIDE].some(
+    (suffix) => path.endsWith(suffix) && hasHeader(path.slice(0, path.length - suffix.length)),
+  );
 }
 
 /** Returns a path without links, as far as its folders exist. */
@@ -83,9 +88,6 @@ function hasHeader(path: string): boolean {
     return false;
   }
 }
-
-/** The endings of the files of a database; the first is its own. */
-const BESIDE = ['', '-wal', '-shm', '-journal'];
 
 /** The most links that a path may lead through, as in Linux. */
 const MOST_LINKS = 40;
