@@ -106,6 +106,12 @@ const execute = promisify(execFile);
 const OURS =
   /^\.git\/(?:objects|refs\/phasegate|refs\/heads\/phasegate|logs\/refs\/heads\/phasegate|worktrees)(?:\/|$)/u;
 
+/**
+ * Files that SQLite keeps next to a store. On a Node without SQLite, a closed store loses them when its statements are garbage
+ * collected, so one may go between the list of a folder and its reading.
+ */
+const STORE_LOGS = /\.db-(?:shm|wal)$/u;
+
 /** Folders of `.git` that git makes with the first branch. */
 const LOGS = /^\.git\/logs(?:\/refs(?:\/heads)?)?$/u;
 
@@ -114,7 +120,7 @@ async function filesOf(folder: string, below: string): Promise<Record<string, st
   for (const entry of await readdir(join(folder, below), { withFileTypes: true })) {
     const name = below === '' ? entry.name : `${below}/${entry.name}`;
     const path = join(folder, name);
-    if (OURS.test(name)) continue;
+    if (OURS.test(name) || STORE_LOGS.test(name)) continue;
     if (entry.isDirectory())
       Object.assign(found, LOGS.test(name) ? {} : { [`${name}/`]: 'folder' }, await filesOf(folder, name));
     else if (entry.isSymbolicLink()) found[name] = `-> ${await readlink(path)}`;
