@@ -493,6 +493,11 @@ describe('run.cancel()', () => {
 });
 
 describe('the signal of a run', () => {
+  it('gives its text as the reason, as it is', async () => {
+    const { result } = await play([fake('a')], { run: { signal: AbortSignal.abort('the user left') } });
+    expect(result).toMatchObject({ status: 'cancelled', reason: 'the user left' });
+  });
+
   it('cancels the run with its reason', async () => {
     const controller = new AbortController();
     const a = fake('a', { outputs: [untilAborted] });

@@ -102,7 +102,10 @@ export function waitOf(run: PartsOwner, live: readonly LiveChild[], isHeldAbove:
 
 /** Cancels a run when a signal is aborted, with its reason. @returns A function that forgets the signal. */
 export function followSignal(signal: AbortSignal, run: { cancel(reason: string): void }): () => void {
-  const stop = () => run.cancel(errorInfo(signal.reason).message);
+  const stop = () => {
+    const reason: unknown = signal.reason;
+    run.cancel(typeof reason === 'string' ? reason : errorInfo(reason).message);
+  };
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   return () => signal.removeEventListener('abort', stop);

@@ -1,3 +1,4 @@
+import { stringify } from 'safe-stable-stringify';
 import { cutEnd, TEXT_LIMITS } from '../values/text-limits.ts';
 import { retryHintOf } from './retry-hint.ts';
 
@@ -206,6 +207,13 @@ function briefly(thrown: unknown, more = MOST_CAUSES): string {
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value) ?? 'an object';
-  return String(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  try {
+    return JSON.stringify(value) ?? 'an object';
+  } catch {
+    return showPart(value) ?? 'an object';
+  }
 }
+
+/** Shows an object that JSON refuses, as it contains itself or a bigint. Bounded, as objects of libraries have many ways to each other. */
+const showPart = stringify.configure({ deterministic: false, safe: true, maximumDepth: 3, maximumBreadth: 30 });
