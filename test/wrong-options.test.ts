@@ -31,7 +31,11 @@ describe('wrong options', () => {
     ['a text for `attended`', { attended: 'yes' }, 'its option `attended` is not `true` or `false`'],
     ['a misspelt store', { sotre: memoryStore() }, 'there is no option `sotre`\nDid you mean `store`?'],
     ['a misspelt id', { runid: 'r' }, 'there is no option `runid`\nDid you mean `runId`?'],
-    ['an option of another library', { concurrency: 1 }, 'there is no option `concurrency`\nLeave it out.'],
+    [
+      'an option of another library',
+      { concurrency: 1 },
+      'there is no option `concurrency`\nCorrect its name, or leave it out.',
+    ],
   ])('%s: are refused by name', async (_, options, problem) => {
     expect(() => startRun(pipeline, options as never)).toThrow(`Cannot start a run as ${problem}`);
     const submitted = submitRun(memoryStore(), pipeline, options as never);
@@ -40,9 +44,22 @@ describe('wrong options', () => {
 
   it('none of the documented options is unknown', async () => {
     const names: Record<keyof RunOptions | keyof ResumeOptions, true> = {
-      ...{ input: true, runId: true, signal: true, inspect: true, store: true, holder: true, source: true },
-      ...{ redact: true, attended: true, memory: true, tags: true, limits: true, whileWaiting: true, clock: true },
-      ...{ allowChanged: true, allowMasked: true },
+      input: true,
+      runId: true,
+      signal: true,
+      inspect: true,
+      store: true,
+      holder: true,
+      source: true,
+      redact: true,
+      attended: true,
+      memory: true,
+      tags: true,
+      limits: true,
+      whileWaiting: true,
+      clock: true,
+      allowChanged: true,
+      allowMasked: true,
     };
     for (const name of Object.keys(names)) {
       const start = async () => startRun(pipeline, { [name]: null }).result;

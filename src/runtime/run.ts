@@ -167,7 +167,7 @@ export function checkOptions(options: unknown, how: 'start' | 'submit' | 'resume
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || NAMES.includes(name)) continue;
     const meant = nearest(name, NAMES);
-    const hint = meant === undefined ? 'Leave it out.' : `Did you mean \`${meant}\`?`;
+    const hint = meant === undefined ? 'Correct its name, or leave it out.' : `Did you mean \`${meant}\`?`;
     throw refused(`there is no option \`${cutEnd(name, TEXT_LIMITS.name)}\``, hint);
   }
 }
@@ -175,10 +175,10 @@ export function checkOptions(options: unknown, how: 'start' | 'submit' | 'resume
 // --- internal ---
 
 /** All options of starts and resumes, as the run of a task is resumed with those of its parent. */
-const NAMES: readonly string[] = [
-  ...['input', 'runId', 'signal', 'inspect', 'store', 'holder', 'source', 'redact', 'attended', 'memory', 'tags'],
-  ...['limits', 'whileWaiting', 'clock', 'allowChanged', 'allowMasked', 'within'],
-];
+const NAMES = (
+  'input runId signal inspect store holder source redact attended memory tags limits whileWaiting clock ' +
+  'allowChanged allowMasked within'
+).split(' ');
 
 const EXPECTED: readonly (readonly [keyof RunOptions, string, (value: unknown) => boolean])[] = [
   ['runId', 'a text', (value) => typeof value === 'string'],
