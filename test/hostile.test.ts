@@ -44,7 +44,7 @@ const circular: Record<string, unknown> = { code: 7 };
 circular['self'] = circular;
 
 describe('a handler that throws', () => {
-  it.each<readonly [string, unknown, unknown]>([
+  it.each<readonly [string, unknown, string]>([
     ['undefined', undefined, 'Thrown value was not an Error: undefined'],
     ['null', null, 'Thrown value was not an Error: null'],
     ['a string', 'broken', 'Thrown value was not an Error: "broken"'],
@@ -52,15 +52,10 @@ describe('a handler that throws', () => {
     ['a symbol', Symbol('s'), 'Thrown value was not an Error: Symbol(s)'],
     ['an object', { code: 7 }, 'Thrown value was not an Error: {"code":7}'],
     ['an object whose toJSON gives nothing', { toJSON: () => undefined }, 'Thrown value was not an Error: an object'],
-    ['an object with a bigint', { count: 1n }, 'Thrown value was not an Error: {"count":1}'],
-    ['an object that contains itself', circular, 'Thrown value was not an Error: {"code":7,"self":"[Circular: 0]"}'],
+    ['an object with a bigint', { count: 1n }, 'Thrown value was not an Error: {"count":"1"}'],
+    ['an object that contains itself', circular, 'Thrown value was not an Error: {"code":7,"self":"…"}'],
     ['an Error whose cause contains itself', new Error('broken', { cause: circular }), 'broken'],
-    ['an Error whose cause cannot be read', new Error('broken', { cause: throwingGetter('x') }), 'broken'],
-    [
-      'an object with a throwing getter',
-      throwingGetter('message'),
-      expect.stringContaining('Thrown value was not an Error: '),
-    ],
+    ['an object with a throwing getter', throwingGetter('message'), 'Thrown value could not be described'],
     [
       'an Error with a throwing message',
       Object.defineProperty(new Error('x'), 'message', { get: fail }),
@@ -84,7 +79,7 @@ describe('a handler that throws', () => {
       });
       const { lines, result } = await play([a, fake('b', { after: ['a'] })]);
       expect(lines).toEqual(['a started 0', 'a failed with TASK_FAILED', 'b skipped by a', 'run failed']);
-      expect(result.phases['a']?.error?.message).toEqual(message);
+      expect(result.phases['a']?.error?.message).toBe(message);
       expect(sibling?.aborted).toBe(true);
     }
   });

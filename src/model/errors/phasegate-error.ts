@@ -1,4 +1,3 @@
-import { stringify } from 'safe-stable-stringify';
 import { cutEnd, TEXT_LIMITS } from '../values/text-limits.ts';
 import { retryHintOf } from './retry-hint.ts';
 
@@ -211,9 +210,16 @@ function show(value: unknown): string {
   try {
     return JSON.stringify(value) ?? 'an object';
   } catch {
-    return showPart(value) ?? 'an object';
+    return showOnce(value);
   }
 }
 
-/** Shows an object that JSON refuses, as it contains itself or a bigint. Bounded, as objects of libraries have many ways to each other. */
-const showPart = stringify.configure({ deterministic: false, safe: true, maximumDepth: 3, maximumBreadth: 30 });
+/** Shows an object that JSON refuses, as it contains itself or a bigint. */
+function showOnce(value: object): string {
+  const shown = new Set<unknown>();
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return String(part);
+    if (typeof part !== 'object' || part === null) return part;
+    return shown.has(part) ? '…' : (shown.add(part), part);
+  });
+}
