@@ -309,7 +309,7 @@ describe('messages', () => {
     const reporting = (report: Report) => fake('a', { outputs: [(context: TaskContext) => context.report(report)] });
     expect(await messageOf([reporting({ tokens: -1 })], 'a')).toMatchInlineSnapshot(`
       "Cannot report usage as tokens is -1, not a number from 0
-      Report what was used since the last report, as a finite number.
+      Report what was used since the last report, as a number up to 9007199254740991.
       Docs: docs/errors.md#REPORT_INVALID"
     `);
     const artifact = { name: 'log', content: { done: () => true } };

@@ -493,6 +493,23 @@ describe('run.cancel()', () => {
 });
 
 describe('the signal of a run', () => {
+  it('gives its text as the reason, as it is', async () => {
+    const { result } = await play([fake('a')], { run: { signal: AbortSignal.abort('the user left') } });
+    expect(result).toMatchObject({ status: 'cancelled', reason: 'the user left' });
+  });
+
+  it.each([new Error('the user left'), 15])(
+    'does not differ from the reason of cancel(), which may be %s',
+    async (given) => {
+      const pipeline = definePipeline({ name: 'p', phases: [fake('a').definition] });
+      const [run, other] = [startRun(pipeline), startRun(pipeline, { signal: AbortSignal.abort(given) })];
+      run.cancel(given as never);
+      const { reason } = await run.result;
+      expect(reason).toContain(given instanceof Error ? 'the user left' : '15');
+      expect((await other.result).reason).toBe(reason);
+    },
+  );
+
   it('cancels the run with its reason', async () => {
     const controller = new AbortController();
     const a = fake('a', { outputs: [untilAborted] });

@@ -1,7 +1,17 @@
 import { map } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { definePipeline, phase, startRun, task, type Report, type TaskContext, memoryStore } from '../src/index.ts';
+import {
+  definePipeline,
+  phase,
+  readRun,
+  startRun,
+  task,
+  type Report,
+  type TaskContext,
+  memoryStore,
+  verifyRun,
+} from '../src/index.ts';
 import type { RunRecord } from '../src/records.ts';
 import type { StandardSchemaV1 } from '../src/model/values/standard-schema.ts';
 import { drive, fake, held, idle, never, play, simulatedTime, trace, untilAborted } from './rig.ts';
@@ -30,6 +40,9 @@ const throwingGetter = (key: string) =>
     },
   });
 
+const circular: Record<string, unknown> = { code: 7 };
+circular['self'] = circular;
+
 describe('a handler that throws', () => {
   it.each<readonly [string, unknown, string]>([
     ['undefined', undefined, 'Thrown value was not an Error: undefined'],
@@ -39,6 +52,9 @@ describe('a handler that throws', () => {
     ['a symbol', Symbol('s'), 'Thrown value was not an Error: Symbol(s)'],
     ['an object', { code: 7 }, 'Thrown value was not an Error: {"code":7}'],
     ['an object whose toJSON gives nothing', { toJSON: () => undefined }, 'Thrown value was not an Error: an object'],
+    ['an object with a bigint', { count: 1n }, 'Thrown value was not an Error: {"count":"1"}'],
+    ['an object that contains itself', circular, 'Thrown value was not an Error: {"code":7,"self":"…"}'],
+    ['an Error whose cause contains itself', new Error('broken', { cause: circular }), 'broken'],
     ['an object with a throwing getter', throwingGetter('message'), 'Thrown value could not be described'],
     [
       'an Error with a throwing message',
@@ -287,7 +303,9 @@ describe('report()', () => {
       { tokens: Infinity },
       { costUsd: -0.01 },
       { costUsd: '1' as never },
+      { tokens: Number.MAX_VALUE },
       { artifact: { name: 'x', content: () => 1 } },
+      ...[null, undefined, 'x', 5].map((one) => one as never),
     ];
     const codes: unknown[] = [];
     const a = fake('a', {
@@ -306,6 +324,28 @@ describe('report()', () => {
     const { result } = await play([a]);
     expect(codes).toEqual(wrong.map(() => 'REPORT_INVALID'));
     expect(result.metrics).toMatchObject({ tokens: 0, costUsd: 0 });
+  });
+
+  it('takes progress that is no finite number, and marks that are no booleans, as records can store them', async () => {
+    const store = memoryStore();
+    const work = task('t', {
+      run({ report }) {
+        for (const progress of [0 / 0, Infinity, 0.5]) report({ progress });
+        report({ tokens: 1, estimated: 'yes' as never });
+      },
+    });
+    const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [work] })] }), { store });
+    expect((await run.result).status).toBe('completed');
+    expect((await verifyRun(store, run.id)).problems).toEqual([]);
+    const reports = (await readRun(store, run.id))
+      .map(({ event }) => event)
+      .filter(({ type }) => type === 'task.reported');
+    expect(reports).toMatchObject([
+      { progress: 'NaN' },
+      { progress: 'Infinity' },
+      { progress: 0.5 },
+      { tokens: 1, estimated: true },
+    ]);
   });
 
   it('fails a handler that does not catch the refusal', async () => {
@@ -478,12 +518,27 @@ describe('functions of a definition that throw', () => {
   });
 
   it('schemas that answer garbage', async () => {
-    for (const answer of [undefined, null, 7, { issues: 'no' }, { issues: [null] }, throwingProxy()]) {
+    for (const answer of [undefined, null, 7, { issues: 'no' }, throwingProxy()]) {
       const a = fake('a', { tasks: [task('t', { run: () => 1, output: schemaThat(() => answer) })] });
       const { result } = await play([a, fake('b')]);
       expect(result.phases['b']?.status).toBe('approved');
       expect(result.phases['a']?.status).toMatch(/approved|failed/u);
     }
+  });
+});
+
+describe('a schema', () => {
+  it.each<readonly [string, unknown, string]>([
+    ['refuses without a reason', { issues: [] }, '(root): no reason given'],
+    ['gives an issue without a message', { issues: [{ path: ['a'] }] }, 'a: no reason given'],
+    ['gives an issue that is none', { issues: [null] }, '(root): no reason given'],
+    ['returns nothing', undefined, '(root): its schema has returned neither a value nor issues'],
+    ['returns a boolean', true, '(root): its schema has returned neither a value nor issues'],
+  ])('that %s refuses the output', async (_, answer, line) => {
+    const a = fake('a', { tasks: [task('t', { run: () => 1, output: schemaThat(() => answer) })] });
+    const { result } = await play([a]);
+    expect(result.phases['a']?.error).toMatchObject({ code: 'OUTPUT_INVALID' });
+    expect(result.phases['a']?.error?.message.split('\n')[1]).toBe(`  ${line}`);
   });
 });
 

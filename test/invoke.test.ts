@@ -129,6 +129,19 @@ if (!gated) throw new Error('the pipeline has two phases');
 const input: PhaseInput = { run: 'r', phase: gated, attempt: 0, inputs: {}, attended: false };
 
 describe('a bare machine', () => {
+  it.each([undefined, null, 'x', { topic: 'gates' }, { plan }, { run: 'r' }, { run: 'r', plan: {} }])(
+    'refuses a wrong input: case %#',
+    async (wrong) => {
+      const actor = createActor(machineOf(pipeline), { input: wrong as never });
+      const failed = new Promise((resolve) => actor.subscribe({ error: resolve }));
+      actor.start();
+      expect(await failed).toMatchObject({
+        code: 'INPUT_INVALID',
+        hint: 'Pass `{ run: id, plan: pipeline.plan, input }` as `input` of the actor.',
+      });
+    },
+  );
+
   it('names the work to provide: pipelineMachine', () => {
     expect(errorOf(() => createActor(pipelineMachine, { input: { run: 'r', plan } }))).toMatchInlineSnapshot(`
       [PhasegateError: Cannot run pipeline "notice" as the work of its phases is not provided

@@ -6,10 +6,13 @@ import {
   definePipeline,
   memoryStore,
   phase,
+  resumeAll,
   resumeRun,
   startRun,
   submitRun,
   task,
+  type ResumeOptions,
+  type RunOptions,
 } from '../src/index.ts';
 
 const pipeline = definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run: () => 1 })] })] });
@@ -26,10 +29,53 @@ describe('wrong options', () => {
     ['a text for `redact`', { redact: 'x' }, 'its option `redact` is not a function'],
     ['a number for `inspect`', { inspect: 1 }, 'its option `inspect` is not a function or an observer'],
     ['a text for `attended`', { attended: 'yes' }, 'its option `attended` is not `true` or `false`'],
+    ['a misspelt store', { sotre: memoryStore() }, 'there is no option `sotre`\nDid you mean `store`?'],
+    ['a misspelt id', { runid: 'r' }, 'there is no option `runid`\nDid you mean `runId`?'],
+    [
+      'an option of another library',
+      { concurrency: 1 },
+      'there is no option `concurrency`\nCorrect its name, or leave it out.',
+    ],
   ])('%s: are refused by name', async (_, options, problem) => {
     expect(() => startRun(pipeline, options as never)).toThrow(`Cannot start a run as ${problem}`);
     const submitted = submitRun(memoryStore(), pipeline, options as never);
     await expect(submitted).rejects.toThrow(`Cannot submit a run as ${problem}`);
+  });
+
+  it('none of the documented options is unknown', async () => {
+    const names: Record<keyof RunOptions | keyof ResumeOptions, true> = {
+      input: true,
+      runId: true,
+      signal: true,
+      inspect: true,
+      store: true,
+      holder: true,
+      source: true,
+      redact: true,
+      attended: true,
+      memory: true,
+      tags: true,
+      limits: true,
+      whileWaiting: true,
+      clock: true,
+      allowChanged: true,
+      allowMasked: true,
+    };
+    for (const name of Object.keys(names)) {
+      const start = async () => startRun(pipeline, { [name]: null }).result;
+      const refusal: unknown = await start().catch(String);
+      expect(String(refusal)).not.toContain('there is no option');
+    }
+    const run = startRun(pipeline, { sotre: undefined } as never);
+    expect((await run.result).status).toBe('completed');
+  });
+
+  it('unknown ones are refused before anything resumes', async () => {
+    const wrong = { alowChanged: true } as never;
+    const problem = 'Cannot resume a run as there is no option `alowChanged`\nDid you mean `allowChanged`?';
+    await expect(resumeRun(memoryStore(), 'r', pipeline, wrong)).rejects.toThrow(problem);
+    await expect(resumeAll(memoryStore(), [pipeline], wrong)).rejects.toThrow(problem);
+    expect(() => createWorker(memoryStore(), [pipeline], wrong)).toThrow(problem);
   });
 
   it.each([{}, 'runs.db', '', null, { ...memoryStore(), acquire: undefined }])('%s is no store', async (value) => {

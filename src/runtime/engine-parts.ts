@@ -6,7 +6,6 @@
  */
 import { clockOf } from '../machines/phase/clock.ts';
 import { isEnding } from '../machines/pipeline/run-state-registry.ts';
-import { errorInfo } from '../model/errors/phasegate-error.ts';
 import type { Plan } from '../model/plan/plan.ts';
 import { createChildRuns, type ChildRuns, type LiveChild, type SharedSettings } from './child-runs.ts';
 import type { EngineOptions, PipelineActor } from './engine-options.ts';
@@ -101,8 +100,8 @@ export function waitOf(run: PartsOwner, live: readonly LiveChild[], isHeldAbove:
 }
 
 /** Cancels a run when a signal is aborted, with its reason. @returns A function that forgets the signal. */
-export function followSignal(signal: AbortSignal, run: { cancel(reason: string): void }): () => void {
-  const stop = () => run.cancel(errorInfo(signal.reason).message);
+export function followSignal(signal: AbortSignal, run: { cancel(reason: unknown): void }): () => void {
+  const stop = () => run.cancel(signal.reason);
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   return () => signal.removeEventListener('abort', stop);

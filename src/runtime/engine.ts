@@ -122,8 +122,8 @@ class RunEngine<O> implements RunControls<O>, ActorOwner {
     return (this.#children?.holderOf(item) ?? this.inbox).answer(item, reply, how);
   }
 
-  cancel(given = 'cancelled'): void {
-    const reason = elided(given, TEXT_LIMITS.feedback);
+  cancel(given: unknown = 'cancelled'): void {
+    const reason = elided(typeof given === 'string' ? given : errorInfo(given).message, TEXT_LIMITS.feedback);
     if (this.#ended) return;
     if (this.actor) this.actor.send({ type: 'cancel', reason });
     // A resumed run is cancelled by its machine once that has started, as only the machine knows the state of the phases.

@@ -15,6 +15,8 @@ import type { Answer } from '../model/handlers/reviewer-answer.ts';
 import type { Outputs } from '../model/handlers/task.ts';
 import type { LimitName, Limits } from '../model/plan/policy-schema.ts';
 import { isFields } from '../model/values/json.ts';
+import { nearest } from '../model/values/nearest.ts';
+import { cutEnd, TEXT_LIMITS } from '../model/values/text-limits.ts';
 import type { InboxItem } from '../projections/inbox/inbox-item.ts';
 import type { AnswerOptions, Reply } from '../projections/inbox/reply.ts';
 import type { RunOutcome, RunSnapshot } from '../projections/run/run-result.ts';
@@ -151,7 +153,7 @@ export function checkPipeline(pipeline: unknown): asserts pipeline is Pipeline<u
 }
 
 /**
- * Refuses options of a type that would break the run or its records, as a program in JavaScript may pass them.
+ * Refuses unknown options, and those of a type that would break the run or its records, as a program in JavaScript may pass them.
  *
  * @throws PhasegateError `INPUT_INVALID`
  */
@@ -162,9 +164,21 @@ export function checkOptions(options: unknown, how: 'start' | 'submit' | 'resume
   for (const [name, expected, is] of EXPECTED)
     if (options[name] !== undefined && !is(options[name]))
       throw refused(`its option \`${name}\` is not ${expected}`, 'Pass one, or leave the option out.');
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || NAMES.includes(name)) continue;
+    const meant = nearest(name, NAMES);
+    const hint = meant === undefined ? 'Correct its name, or leave it out.' : `Did you mean \`${meant}\`?`;
+    throw refused(`there is no option \`${cutEnd(name, TEXT_LIMITS.name)}\``, hint);
+  }
 }
 
 // --- internal ---
+
+/** All options of starts and resumes, as the run of a task is resumed with those of its parent. */
+const NAMES = (
+  'input runId signal inspect store holder source redact attended memory tags limits whileWaiting clock ' +
+  'allowChanged allowMasked within'
+).split(' ');
 
 const EXPECTED: readonly (readonly [keyof RunOptions, string, (value: unknown) => boolean])[] = [
   ['runId', 'a text', (value) => typeof value === 'string'],

@@ -22,6 +22,10 @@ export function reporterOf(one: Try): (report: Report) => void {
 // --- internal ---
 
 function sendReport(one: Try, report: Report): void {
+  if (Object(report) !== report)
+    throw new PhasegateError('REPORT_INVALID', 'Cannot report the given value as it is no object', {
+      hint: 'Report fields, such as `{ tokens }` or `{ progress }`.',
+    });
   const { scope, plan, role } = one.trial;
   if (one.isOver || scope.isOver) {
     sendLate(one, report);
@@ -61,13 +65,17 @@ function sendReport(one: Try, report: Report): void {
     reviewer: role !== 'task' && role !== 'reflect',
     ...(tokens !== undefined && { tokens }),
     ...(costUsd !== undefined && { costUsd }),
-    ...(estimated && (tokens ?? costUsd) !== undefined && { estimated }),
+    ...(estimated && (tokens ?? costUsd) !== undefined && { estimated: true }),
     ...(inputTokens !== undefined && { inputTokens }),
     ...(outputTokens !== undefined && { outputTokens }),
     ...(model !== undefined && { model: elided(String(model), TEXT_LIMITS.name) }),
     ...(provider !== undefined && { provider: elided(String(provider), TEXT_LIMITS.name) }),
     ...(progress !== undefined && {
-      progress: typeof progress === 'number' ? progress : elided(String(progress), TEXT_LIMITS.report),
+      // JSON has no other numbers.
+      progress:
+        typeof progress === 'number' && Number.isFinite(progress)
+          ? progress
+          : elided(String(progress), TEXT_LIMITS.report),
     }),
     ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
     ...(observation !== undefined && { observation: elided(String(observation), LONGEST_OBSERVED) }),
@@ -92,7 +100,7 @@ function sendLate(one: Try, report: Report): void {
   one.reportUsage({
     ...(left.tokens && { tokens: left.tokens }),
     ...(left.costUsd && { costUsd: left.costUsd }),
-    ...(estimated && { estimated }),
+    ...(estimated && { estimated: true }),
     // The split into input and output is unknown for a part of the tokens.
     ...(left.tokens === tokens && inputTokens !== undefined && { inputTokens }),
     ...(left.tokens === tokens && outputTokens !== undefined && { outputTokens }),

@@ -17,12 +17,12 @@ export function requireAmount(field: string, value: unknown): void {
     'REPORT_INVALID',
     `Cannot report usage as ${field} is ${typeof value === 'number' ? value : `a ${typeof value}`}, not a number from 0`,
     {
-      hint: 'Report what was used since the last report, as a finite number.',
+      hint: `Report what was used since the last report, as a number up to ${Number.MAX_SAFE_INTEGER}.`,
     },
   );
 }
 
-/** True for a number from 0, and for `undefined`. */
+/** True for a number from 0 that is small enough to be added up, and for `undefined`. */
 export function isAmount(value: unknown): boolean {
-  return value === undefined || (typeof value === 'number' && Number.isFinite(value) && value >= 0);
+  return value === undefined || (typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER);
 }

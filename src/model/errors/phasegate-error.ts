@@ -206,6 +206,20 @@ function briefly(thrown: unknown, more = MOST_CAUSES): string {
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value) ?? 'an object';
-  return String(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  try {
+    return JSON.stringify(value) ?? 'an object';
+  } catch {
+    return showOnce(value);
+  }
+}
+
+/** Shows an object that JSON refuses, as it contains itself or a bigint. */
+function showOnce(value: object): string {
+  const shown = new Set<unknown>();
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === 'bigint') return String(part);
+    if (typeof part !== 'object' || part === null) return part;
+    return shown.has(part) ? '…' : (shown.add(part), part);
+  });
 }

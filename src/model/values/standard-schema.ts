@@ -4,6 +4,7 @@
  * @module
  */
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { isFields } from './json.ts';
 
 export type { StandardSchemaV1 } from '@standard-schema/spec';
 
@@ -21,17 +22,22 @@ export interface Refusal {
 export type Checked =
   { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly refusal: Refusal };
 
-/** Validates a value. Rejects only if the schema itself throws. */
+/** Validates a value. A schema that returns no result refuses it, too. Rejects only if the schema itself throws. */
 export async function check(schema: StandardSchemaV1, value: unknown): Promise<Checked> {
-  const result = await schema['~standard'].validate(value);
-  if (!result.issues) return { ok: true, value: result.value };
-  const paths = result.issues.map((issue) => (issue.path ?? []).map(segmentName));
+  const result: StandardSchemaV1.Result<unknown> | undefined = await schema['~standard'].validate(value);
+  const isResult = isFields(result);
+  if (isResult && !result.issues) return { ok: true, value: result.value };
+  const issues: readonly (StandardSchemaV1.Issue | null)[] = isResult ? (result.issues ?? []) : [NO_RESULT];
+  const problems = (issues.length > 0 ? issues : [null]).map((issue) => ({
+    path: (issue?.path ?? []).map(segmentName),
+    message: issue?.message ?? 'no reason given',
+  }));
   return {
     ok: false,
     refusal: {
-      lines: result.issues.map((issue, at) => `${paths[at]?.join('.') || '(root)'}: ${issue.message}`),
-      roots: paths.flatMap((path) => path[0] ?? []),
-      problems: result.issues.map(({ message }, at) => ({ path: paths[at] ?? [], message })),
+      lines: problems.map(({ path, message }) => `${path.join('.') || '(root)'}: ${message}`),
+      roots: problems.flatMap(({ path }) => path[0] ?? []),
+      problems,
     },
   };
 }
@@ -44,6 +50,8 @@ export function isSchema(value: unknown): value is StandardSchemaV1 {
 }
 
 // --- internal ---
+
+const NO_RESULT = { message: 'its schema has returned neither a value nor issues' };
 
 function segmentName(segment: PropertyKey | StandardSchemaV1.PathSegment): string {
   return String(typeof segment === 'object' ? segment.key : segment);

@@ -11,7 +11,7 @@ import type { ResumeOptions } from '../resume.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { patientStore } from '../records/patient-store.ts';
 import { resumeRun } from '../start.ts';
-import type { Run } from '../run.ts';
+import { checkOptions, type Run } from '../run.ts';
 import {
   callSafely,
   cancelOrphan,
@@ -68,6 +68,7 @@ export async function resumeAll(
 ): Promise<ResumedRuns> {
   const store = patientStore(given);
   const { watch = false, onRun, onFailed, ...resuming } = options;
+  checkOptions(resuming, 'resume');
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
   /** Number of records that a run had when it could not be resumed. */
   const refused = new Map<string, number>();

@@ -12,7 +12,7 @@ import { endOfTurn } from '../records/end-of-turn.ts';
 import { patientStore } from '../records/patient-store.ts';
 import { giveBack, REPLAY_LEASE_MS } from '../records/release-lease.ts';
 import type { ResumeOptions } from '../resume.ts';
-import type { Run } from '../run.ts';
+import { checkOptions, type Run } from '../run.ts';
 import { continueRun } from './continue-run.ts';
 import { findLeftRuns } from './left-runs.ts';
 import { repeatLooks } from './looks.ts';
@@ -80,6 +80,7 @@ export function createWorker(
 ): Worker {
   const store = patientStore(given);
   const { concurrency = 10, pools = {}, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
+  checkOptions(resuming, 'resume');
   checkConcurrency(concurrency);
   checkPipelines(pipelines);
   checkPools(pipelines, pools);
