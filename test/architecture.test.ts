@@ -152,8 +152,8 @@ describe('src/index.ts in a browser', () => {
     expect(output.code).not.toMatch(/__vite-browser-external|["']node:[a-z]/u);
     for (const name of builtinModules) expect(output.code).not.toContain(`from"${name}"`);
 
-    // The limit has room above 159 000 bytes, the measured size.
-    expect(gzipSync(output.code).byteLength).toBeLessThan(162_000);
+    // The limit has room above 162 200 bytes, the measured size. Checks of options that programs in JavaScript get wrong are 800 of them.
+    expect(gzipSync(output.code).byteLength).toBeLessThan(163_000);
 
     const url = `data:text/javascript;base64,${Buffer.from(output.code).toString('base64')}`;
     const { definePipeline, phase, startRun, task } = (await import(

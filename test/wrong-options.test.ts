@@ -4,6 +4,7 @@ import {
   cancelRun,
   createWorker,
   definePipeline,
+  forkRun,
   memoryStore,
   phase,
   resumeAll,
@@ -29,6 +30,14 @@ describe('wrong options', () => {
     ['a text for `redact`', { redact: 'x' }, 'its option `redact` is not a function'],
     ['a number for `inspect`', { inspect: 1 }, 'its option `inspect` is not a function or an observer'],
     ['a text for `attended`', { attended: 'yes' }, 'its option `attended` is not `true` or `false`'],
+    ['a number for `holder`', { holder: 5 }, 'its option `holder` is not a text'],
+    ['an object for `source`', { source: {} }, 'its option `source` is not a text'],
+    [
+      'an unknown `whileWaiting`',
+      { whileWaiting: 'suspended' },
+      "its option `whileWaiting` is not `'hold'` or `'suspend'`",
+    ],
+    ['a text for `allowChanged`', { allowChanged: 'no' }, 'its option `allowChanged` is not `true` or `false`'],
     ['a misspelt store', { sotre: memoryStore() }, 'there is no option `sotre`\nDid you mean `store`?'],
     ['a misspelt id', { runid: 'r' }, 'there is no option `runid`\nDid you mean `runId`?'],
     [
@@ -72,10 +81,16 @@ describe('wrong options', () => {
 
   it('unknown ones are refused before anything resumes', async () => {
     const wrong = { alowChanged: true } as never;
-    const problem = 'Cannot resume a run as there is no option `alowChanged`\nDid you mean `allowChanged`?';
-    await expect(resumeRun(memoryStore(), 'r', pipeline, wrong)).rejects.toThrow(problem);
-    await expect(resumeAll(memoryStore(), [pipeline], wrong)).rejects.toThrow(problem);
-    expect(() => createWorker(memoryStore(), [pipeline], wrong)).toThrow(problem);
+    const problem = 'as there is no option `alowChanged`\nDid you mean `allowChanged`?';
+    await expect(resumeRun(memoryStore(), 'r', pipeline, wrong)).rejects.toThrow(`Cannot resume a run ${problem}`);
+    await expect(resumeAll(memoryStore(), [pipeline], wrong)).rejects.toThrow(`Cannot resume runs ${problem}`);
+    expect(() => createWorker(memoryStore(), [pipeline], wrong)).toThrow(`Cannot start a worker ${problem}`);
+    expect(() => createWorker(memoryStore(), [pipeline], { concurency: 2 } as never)).toThrow(
+      'Cannot start a worker as there is no option `concurency`\nDid you mean `concurrency`?',
+    );
+    await expect(resumeAll(memoryStore(), [pipeline], { onrun: () => undefined } as never)).rejects.toThrow(
+      'Did you mean `onRun`?',
+    );
   });
 
   it.each([{}, 'runs.db', '', null, { ...memoryStore(), acquire: undefined }])('%s is no store', async (value) => {
@@ -95,10 +110,35 @@ describe('wrong options', () => {
     );
   });
 
-  it.each([[[]], [undefined], ['p']])('a worker needs pipelines, and not %j', (pipelines) => {
+  it.each([[[]], [undefined], ['p']])('a worker needs pipelines, and not %j', async (pipelines) => {
     expect(() => createWorker(memoryStore(), pipelines as never)).toThrow(
-      'Cannot start a worker as it has no pipelines',
+      'Cannot start a worker as there are no pipelines',
     );
+    await expect(resumeAll(memoryStore(), pipelines as never)).rejects.toThrow(
+      'Cannot resume runs as there are no pipelines',
+    );
+  });
+
+  it.each([null, 'p', { plan: 1, work: 1 }])('%j is no pipeline', async (value) => {
+    const given = value as never;
+    const problem = 'as the given value is not a pipeline';
+    expect(() => startRun(given)).toThrow(`Cannot start a run ${problem}`);
+    await expect(submitRun(memoryStore(), given)).rejects.toThrow(`Cannot submit a run ${problem}`);
+    await expect(resumeRun(memoryStore(), 'r', given)).rejects.toThrow(`Cannot resume a run ${problem}`);
+    expect(() => createWorker(memoryStore(), [given])).toThrow(`Cannot start a worker ${problem}`);
+  });
+
+  it.each([
+    ['no options', undefined, 'FORK_INVALID'],
+    ['no point', {}, 'FORK_INVALID'],
+    ['a text as point', { at: 'a' }, 'FORK_INVALID'],
+    ['a number as phase', { at: { phase: 5 } }, 'FORK_INVALID'],
+    ['a text as decision', { at: 1, decision: 'approve' }, 'DECISION_INVALID'],
+  ])('a fork with %s is refused', async (_, options, code) => {
+    const store = memoryStore();
+    await startRun(pipeline, { store, runId: 'r' }).result;
+    await expect(forkRun(store, 'r', options as never)).rejects.toMatchObject({ code });
+    expect(await store.runs()).toHaveLength(1);
   });
 
   it.each([

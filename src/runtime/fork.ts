@@ -11,6 +11,7 @@ import { hasCode, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { DecidedBy, RunEvent, RunRecord } from '../model/events/event.ts';
 import { planGraph } from '../model/plan/plan.ts';
 import { retarget } from '../model/review/change-request.ts';
+import { isFields } from '../model/values/json.ts';
 import { namesAbove } from '../model/values/graph.ts';
 import { nearest } from '../model/values/nearest.ts';
 import { foldInbox } from '../projections/inbox/inbox-fold.ts';
@@ -50,6 +51,7 @@ export interface ForkOptions {
  *   `DECISION_INVALID`, `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
+  checkForkOptions(runId, options);
   const forked = options.runId ?? newId();
   checkNewRunId(forked);
   const copied = await recordsFor(store, runId, options);
@@ -71,7 +73,8 @@ export async function checkFork(
   pipeline: Pick<Pipeline, 'plan' | 'work' | 'name'>,
   options: ResumeOptions = {},
 ): Promise<void> {
-  checkPipeline(pipeline);
+  checkPipeline(pipeline, 'fork a run');
+  checkForkOptions(runId, fork);
   const records = await recordsFor(store, runId, fork);
   await checkForkInput(runId, pipeline, records);
   prepareResume(`${runId} in a fork`, pipeline, records, options, 'resume');
@@ -79,6 +82,7 @@ export async function checkFork(
 
 /** Checks that a run has a point to fork from. Creates no run. @throws PhasegateError as {@link forkRun} does. */
 export async function checkPoint(store: RunStore, runId: string, fork: ForkOptions): Promise<void> {
+  checkForkOptions(runId, fork);
   await recordsFor(store, runId, fork);
 }
 
@@ -86,6 +90,17 @@ export async function checkPoint(store: RunStore, runId: string, fork: ForkOptio
 
 /** Most phase names in an error. */
 const MOST_NAMED = 10;
+
+/** Refuses options of a type that a program in JavaScript may pass. */
+function checkForkOptions(runId: string, options: unknown): void {
+  const { at, decision } = isFields(options) ? options : {};
+  if (typeof at !== 'number' && !(isFields(at) && typeof at['phase'] === 'string'))
+    throw forkInvalid(runId, 'the given value', "Pass `at`: the number of a record, or { phase: 'build' }.");
+  if (decision !== undefined && !decisionSchema.safeParse(decision).success)
+    throw new PhasegateError('DECISION_INVALID', `Cannot fork run ${runId} with a value that is no decision`, {
+      hint: 'Pass retry(feedback), for example.',
+    });
+}
 
 /** The records that a fork begins with. */
 async function recordsFor(store: RunStore, runId: string, options: ForkOptions): Promise<readonly RunRecord[]> {

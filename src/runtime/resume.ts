@@ -130,8 +130,8 @@ export async function resumeOrRetry<O>(
   how: 'resume' | 'retry',
   relations: Relations,
 ): Promise<Run<O>> {
-  checkPipeline(pipeline);
-  checkOptions(options, how);
+  checkPipeline(pipeline, `${how} a run`);
+  checkOptions(options, `${how} a run`);
   const store = patientStore(given);
   const { clock, holder } = options;
   const { claimed } = relations;

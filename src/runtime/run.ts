@@ -145,28 +145,40 @@ export interface Run<O = Readonly<Record<string, Outputs>>> extends AsyncIterabl
 }
 
 /** @throws PhasegateError `DEFINITION_INVALID` if the value is not the result of definePipeline(). */
-export function checkPipeline(pipeline: unknown): asserts pipeline is Pipeline<unknown> {
-  if (typeof pipeline === 'object' && pipeline !== null && 'plan' in pipeline && 'work' in pipeline) return;
-  throw new PhasegateError('DEFINITION_INVALID', 'Cannot start a run as the given value is not a pipeline', {
+export function checkPipeline(pipeline: unknown, action = 'start a run'): asserts pipeline is Pipeline<unknown> {
+  if (isFields(pipeline) && isFields(pipeline['plan']) && isFields(pipeline['work'])) return;
+  throw new PhasegateError('DEFINITION_INVALID', `Cannot ${action} as the given value is not a pipeline`, {
     hint: 'Pass the result of definePipeline().',
   });
+}
+
+/** @throws PhasegateError `INPUT_INVALID` without a list, or if it is empty; `DEFINITION_INVALID` if a part of it is no pipeline. */
+export function checkPipelines(pipelines: unknown, action: string): void {
+  if (!Array.isArray(pipelines) || pipelines.length === 0)
+    throw new PhasegateError('INPUT_INVALID', `Cannot ${action} as there are no pipelines`, {
+      hint: 'Give a list of the pipelines whose runs it works on.',
+    });
+  for (const pipeline of pipelines) checkPipeline(pipeline, action);
 }
 
 /**
  * Refuses unknown options, and those of a type that would break the run or its records, as a program in JavaScript may pass them.
  *
+ * @param action For errors, such as `start a run`.
+ * @param more Names of options that the caller checks itself.
  * @throws PhasegateError `INPUT_INVALID`
  */
-export function checkOptions(options: unknown, how: 'start' | 'submit' | 'resume' | 'retry'): void {
+export function checkOptions(options: unknown, action: string, more: readonly string[] = []): void {
   const refused = (problem: string, hint: string) =>
-    new PhasegateError('INPUT_INVALID', `Cannot ${how} a run as ${problem}`, { hint });
+    new PhasegateError('INPUT_INVALID', `Cannot ${action} as ${problem}`, { hint });
   if (!isFields(options)) throw refused('its options are no object', 'Pass an object, or nothing.');
-  for (const [name, expected, is] of EXPECTED)
-    if (options[name] !== undefined && !is(options[name]))
-      throw refused(`its option \`${name}\` is not ${expected}`, 'Pass one, or leave the option out.');
+  for (const [name, check] of Object.entries(CHECKS))
+    if (check && options[name] !== undefined && !check[1](options[name]))
+      throw refused(`its option \`${name}\` is not ${check[0]}`, 'Pass one, or leave the option out.');
+  const names = [...Object.keys(CHECKS), ...more];
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || NAMES.includes(name)) continue;
-    const meant = nearest(name, NAMES);
+    if (value === undefined || names.includes(name)) continue;
+    const meant = nearest(name, names);
     const hint = meant === undefined ? 'Correct its name, or leave it out.' : `Did you mean \`${meant}\`?`;
     throw refused(`there is no option \`${cutEnd(name, TEXT_LIMITS.name)}\``, hint);
   }
@@ -174,24 +186,34 @@ export function checkOptions(options: unknown, how: 'start' | 'submit' | 'resume
 
 // --- internal ---
 
-/** All options of starts and resumes, as the run of a task is resumed with those of its parent. */
-const NAMES = (
-  'input runId signal inspect store holder source redact attended memory tags limits whileWaiting clock ' +
-  'allowChanged allowMasked within'
-).split(' ');
+type Check = readonly [expected: string, is: (value: unknown) => boolean];
 
-const EXPECTED: readonly (readonly [keyof RunOptions, string, (value: unknown) => boolean])[] = [
-  ['runId', 'a text', (value) => typeof value === 'string'],
-  ['signal', 'an AbortSignal', (value) => hasMethods(value, ['addEventListener', 'removeEventListener'])],
-  [
-    'clock',
-    'a clock with `setTimeout` and `clearTimeout`',
-    (value) => hasMethods(value, ['setTimeout', 'clearTimeout']),
-  ],
-  ['redact', 'a function', isFunction],
-  ['attended', '`true` or `false`', (value) => typeof value === 'boolean'],
-  ['inspect', 'a function or an observer', (value) => isFunction(value) || isFields(value)],
-];
+const TEXT: Check = ['a text', (value) => typeof value === 'string'];
+const SWITCH: Check = ['`true` or `false`', (value) => typeof value === 'boolean'];
+
+/**
+ * The options of starts and resumes. Those without a check here are checked by their own modules. A run of a task is resumed with
+ * `within`, which its parent sets.
+ */
+const CHECKS: Readonly<Record<keyof RunOptions | 'allowChanged' | 'allowMasked' | 'within', Check | null>> = {
+  input: null,
+  runId: TEXT,
+  signal: ['an AbortSignal', (value) => hasMethods(value, ['addEventListener', 'removeEventListener'])],
+  inspect: ['a function or an observer', (value) => isFunction(value) || isFields(value)],
+  store: null,
+  holder: TEXT,
+  source: TEXT,
+  redact: ['a function', isFunction],
+  attended: SWITCH,
+  memory: null,
+  tags: null,
+  limits: null,
+  whileWaiting: ["`'hold'` or `'suspend'`", (value) => value === 'hold' || value === 'suspend'],
+  clock: ['a clock with `setTimeout` and `clearTimeout`', (value) => hasMethods(value, ['setTimeout', 'clearTimeout'])],
+  allowChanged: SWITCH,
+  allowMasked: SWITCH,
+  within: null,
+};
 
 function hasMethods(value: unknown, names: readonly string[]): boolean {
   return isFields(value) && names.every((name) => isFunction(value[name]));

@@ -48,7 +48,7 @@ function begin<O>(
   checkId: (runId: string) => void = checkRunId,
 ): Run<O> {
   checkPipeline(made);
-  checkOptions(options, 'start');
+  checkOptions(options, 'start a run');
   const plan = lowered(made.plan, options.limits);
   const pipeline = plan === made.plan ? made : { ...made, plan };
   const { runId = newId(), clock, holder, source, signal, inspect, redact, whileWaiting, within } = options;

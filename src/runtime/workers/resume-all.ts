@@ -11,7 +11,7 @@ import type { ResumeOptions } from '../resume.ts';
 import { endOfTurn } from '../records/end-of-turn.ts';
 import { patientStore } from '../records/patient-store.ts';
 import { resumeRun } from '../start.ts';
-import { checkOptions, type Run } from '../run.ts';
+import { checkOptions, checkPipelines, type Run } from '../run.ts';
 import {
   callSafely,
   cancelOrphan,
@@ -66,9 +66,10 @@ export async function resumeAll(
   pipelines: readonly (Pipeline<unknown, never> | Pipeline<unknown>)[],
   options: ResumeAllOptions = {},
 ): Promise<ResumedRuns> {
+  checkOptions(options, 'resume runs', ['watch', 'onRun', 'onFailed']);
+  checkPipelines(pipelines, 'resume runs');
   const store = patientStore(given);
   const { watch = false, onRun, onFailed, ...resuming } = options;
-  checkOptions(resuming, 'resume');
   const byName = new Map(pipelines.map((pipeline) => [pipeline.name, pipeline]));
   /** Number of records that a run had when it could not be resumed. */
   const refused = new Map<string, number>();

@@ -41,8 +41,8 @@ export async function submitRun<O, I>(
   made: Pipeline<O, I>,
   options: SubmitOptions<I> = {},
 ): Promise<string> {
-  checkPipeline(made);
-  checkOptions(options, 'submit');
+  checkPipeline(made, 'submit a run');
+  checkOptions(options, 'submit a run');
   const store = patientStore(given);
   const pipeline = { name: made.name, work: made.work, plan: lowered(made.plan, options.limits) };
   const { runId = newId(), redact = redactSecrets, source } = options;

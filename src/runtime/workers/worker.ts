@@ -12,7 +12,7 @@ import { endOfTurn } from '../records/end-of-turn.ts';
 import { patientStore } from '../records/patient-store.ts';
 import { giveBack, REPLAY_LEASE_MS } from '../records/release-lease.ts';
 import type { ResumeOptions } from '../resume.ts';
-import { checkOptions, type Run } from '../run.ts';
+import { checkOptions, checkPipelines, type Run } from '../run.ts';
 import { continueRun } from './continue-run.ts';
 import { findLeftRuns } from './left-runs.ts';
 import { repeatLooks } from './looks.ts';
@@ -78,11 +78,11 @@ export function createWorker(
   pipelines: readonly (Pipeline<unknown, never> | Pipeline<unknown>)[],
   options: WorkerOptions = {},
 ): Worker {
+  checkOptions(options, 'start a worker', OWN_OPTIONS);
   const store = patientStore(given);
   const { concurrency = 10, pools = {}, signal, onRun, onDone, onFailed, onError, ...resuming } = options;
-  checkOptions(resuming, 'resume');
   checkConcurrency(concurrency);
-  checkPipelines(pipelines);
+  checkPipelines(pipelines, 'start a worker');
   checkPools(pipelines, pools);
   const name = options.holder ?? thisHolder();
   const places = createPlaces(store, pools, name);
@@ -219,12 +219,8 @@ function isUnclaimed({ runId }: ListedRun): boolean {
   return runId.includes('/');
 }
 
-function checkPipelines(pipelines: unknown): void {
-  if (Array.isArray(pipelines) && pipelines.length > 0) return;
-  throw new PhasegateError('INPUT_INVALID', 'Cannot start a worker as it has no pipelines', {
-    hint: 'Give a list of the pipelines whose runs it works on.',
-  });
-}
+/** Options that a start of a run does not have. */
+const OWN_OPTIONS = ['concurrency', 'pools', 'onRun', 'onDone', 'onFailed', 'onError'];
 
 function checkConcurrency(concurrency: number): void {
   if (Number.isInteger(concurrency) && concurrency >= 1) return;
