@@ -9,6 +9,7 @@ import {
   retry,
   retryRun,
   startRun,
+  submitRun,
   task,
   type Limits,
   type Pipeline,
@@ -146,6 +147,11 @@ describe('limits of a run', () => {
     const { status, error } = await startRun(made().pipeline, { limits }).result;
     expect({ status, code: error?.code }).toEqual({ status: 'failed', code: 'INPUT_INVALID' });
     expect(error?.message).toContain('Cannot start a run as its `limits` are no limits');
+    const store = memoryStore();
+    const runId = await submitRun(store, made().pipeline);
+    // @ts-expect-error They are invalid.
+    const resumed = resumeRun(store, runId, made().pipeline, { limits });
+    await expect(resumed).rejects.toThrow('Cannot resume a run as its `limits` are no limits');
   });
 });
 

@@ -91,7 +91,7 @@ export async function startInput(
   }: RunOptions & { readonly kept?: boolean },
 ): Promise<PipelineInput> {
   checkScope(memory);
-  checkLimits(limits);
+  checkLimits(limits, 'start');
   const tags = checkedTags(wanted);
   refuseUncounted(pipeline.plan, pipeline.work);
   const input = await inputOf(pipeline, given);

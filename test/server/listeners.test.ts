@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { memoryStore, PhasegateError } from '../../src/index.ts';
-import { createBell } from '../../src/server/streams/event-stream.ts';
+import { createBell, eventStream, type OpenStreams } from '../../src/server/streams/event-stream.ts';
 import { createRecordStream } from '../../src/server/records.ts';
 import { refused } from '../../src/server/http/error-response.ts';
 
@@ -16,6 +16,25 @@ describe('createBell()', () => {
       bell.close();
     }
     expect(getEventListeners(server.signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('eventStream()', () => {
+  it.each([
+    ['ends', undefined],
+    ['fails', new Error('The store is gone.')],
+  ])('is no longer open once its source %s', async (_, failure) => {
+    const open: OpenStreams = new Set();
+    async function* texts() {
+      yield await Promise.resolve('one');
+      if (failure) throw failure;
+    }
+    const reader = eventStream(texts, open).body?.getReader();
+    await reader?.read();
+    expect(open.size).toBe(1);
+    const last = reader?.read();
+    await (failure ? expect(last).rejects.toBe(failure) : expect(last).resolves.toMatchObject({ done: true }));
+    expect(open.size).toBe(0);
   });
 });
 

@@ -28,11 +28,11 @@ export function lowered(plan: Plan, given: Limits = {}): Plan {
 }
 
 /** @throws PhasegateError `INPUT_INVALID` if the value is not a set of limits. */
-export function checkLimits(given: unknown): void {
+export function checkLimits(given: unknown, how: 'start' | 'resume' | 'retry'): void {
   const read = limitsSchema.optional().safeParse(given);
   if (read.success) return;
   const found = read.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim()).join('; ');
-  throw new PhasegateError('INPUT_INVALID', `Cannot start a run as its \`limits\` are no limits: ${found}`, {
+  throw new PhasegateError('INPUT_INVALID', `Cannot ${how} a run as its \`limits\` are no limits: ${found}`, {
     hint: 'Give numbers from 0 on, such as { costUsd: 5, attemptsPerPhase: 20 }.',
   });
 }

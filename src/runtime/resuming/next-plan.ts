@@ -49,7 +49,7 @@ export function nextPlan(
   { allowChanged = false, redact = redactSecrets, limits }: NextOptions,
   how: 'resume' | 'retry',
 ): NextPlan {
-  checkLimits(limits);
+  checkLimits(limits, how);
   const own = planForStoredRun(made, { edition: first.edition ?? 1 });
   const { runLimits } = known.plan;
   const usual = lowered(own, runLimits);

@@ -37,12 +37,15 @@ export function eventStream(makeTexts: (signal: AbortSignal) => AsyncGenerator<s
       async pull(controller) {
         // Not earlier: a HEAD request never reads the body.
         open.add(leave);
-        const next = await texts.next();
-        if (isGone) return;
-        if (!next.done) controller.enqueue(encoder.encode(next.value));
-        else {
-          open.delete(leave);
-          controller.close();
+        let isOver = true;
+        try {
+          const next = await texts.next();
+          isOver = next.done === true;
+          if (isGone) return;
+          if (next.done) controller.close();
+          else controller.enqueue(encoder.encode(next.value));
+        } finally {
+          if (isOver) open.delete(leave);
         }
       },
       cancel() {
