@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   approve,
+  cancelRun,
   definePipeline,
   forkRun,
   phase,
@@ -13,6 +14,7 @@ import {
   retryPredecessor,
   startRun,
   task,
+  verifyRun,
   type RunOptions,
   memoryStore,
   readRun,
@@ -198,6 +200,28 @@ describe('a run with secrets in its texts', () => {
       expect((await readRun(store, fork)).map(told).join('\n')).not.toContain(KEY);
     }
   });
+
+  it.each(['task.completed', 'task.retrying', 'review.decided', 'phase.retrying', 'phase.rewinding', 'phase.approved'])(
+    'can be resumed, verified and cancelled if only %s has marks of its own',
+    async (type) => {
+      const redact = (event: RunEvent): RunEvent =>
+        event.type === type
+          ? (JSON.parse(JSON.stringify(event).replaceAll(KEY, '***').replaceAll('hunter2', '***')) as RunEvent)
+          : event;
+      const store = memoryStore();
+      const { id, records } = await play(store, false, redact);
+      expect(JSON.stringify(records.filter(({ event }) => event.type === type))).not.toContain(KEY);
+      expect((await verifyRun(store, id)).problems).toEqual([]);
+      for (const { seq } of records.filter(({ seq: at }) => at % 3 === 2 && at < records.length)) {
+        const [fork, other] = [await forkRun(store, id, { at: seq }), await forkRun(store, id, { at: seq })];
+        const run = await resumeRun(store, fork, leaky(false), { redact });
+        expect([seq, (await run.result).status]).toEqual([seq, 'completed']);
+        expect((await verifyRun(store, fork)).problems).toEqual([]);
+        // A program without the function, such as the command line.
+        expect(['cancelled', 'completed']).toContain((await cancelRun(store, other)).status);
+      }
+    },
+  );
 
   it('can be resumed even if texts of the machines are changed as well', async () => {
     const store = memoryStore();

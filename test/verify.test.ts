@@ -17,6 +17,7 @@ import {
 import { runRecordSchema, type RunEvent, type RunRecord } from '../src/records.ts';
 import { checkJournal } from '../src/machines/replay/check-journal.ts';
 import type { RunStore } from '../src/store.ts';
+import { isRedacted } from '../src/model/events/guard-redact.ts';
 
 // XState's development build warns once per action of every phase. A spy would keep all of that.
 const { warn } = console;
@@ -272,7 +273,9 @@ function readJournals(): readonly (readonly RunRecord[])[] {
       const lines = readFileSync(new URL(`${version}/${file}`, folder), 'utf8')
         .trim()
         .split('\n');
-      return lines.length > MOST ? [] : [lines.map((line) => runRecordSchema.parse(JSON.parse(line)))];
+      const records = lines.map((line) => runRecordSchema.parse(JSON.parse(line)));
+      // Texts that a function of the program may have masked are not compared.
+      return lines.length > MOST || isRedacted(records) ? [] : [records];
     }),
   );
 }

@@ -12,7 +12,7 @@ import type { Replayed } from '../machines/replay/replay.ts';
 import type { Pipeline } from '../model/definition/define.ts';
 import { errorInfo, PhasegateError } from '../model/errors/phasegate-error.ts';
 import type { EventOf, RunRecord } from '../model/events/event.ts';
-import { guardRedact } from '../model/events/guard-redact.ts';
+import { guardRedact, isRedacted } from '../model/events/guard-redact.ts';
 import { redactSecrets } from '../model/events/redact.ts';
 import { endOf } from '../model/events/run-end.ts';
 import { limitsTooLow } from '../model/events/run-limits.ts';
@@ -94,7 +94,7 @@ export function prepareResume(
     changed,
     reopens: how === 'retry',
     redact: guardRedact(redact),
-    isRedactOwn: options.redact !== undefined,
+    isRedactOwn: options.redact !== undefined || isRedacted(records),
   });
   const event: EventOf<'run.resumed'> = {
     type: 'run.resumed',

@@ -77,7 +77,7 @@ export interface RunState extends PipelineInput {
   attended: boolean;
   kept: boolean | undefined;
   /** Marks of the first record: the fork that the run began with, and a masked input. */
-  marks: Pick<EventOf<'run.started'>, 'forked' | 'masked'> | undefined;
+  marks: Pick<EventOf<'run.started'>, 'forked' | 'masked' | 'redacted'> | undefined;
   /** Replay has its own. */
   ports: CoordinatorPorts;
   readonly graph: Graph;

@@ -18,8 +18,7 @@ import { rulesOf } from './work-rules.ts';
  * Creates the check of the phases of a run.
  *
  * @param records All records of the run, or its first ones.
- * @param redact A function of the caller that has masked texts of the records by marks of its own. Then free texts are not compared.
- * @default none
+ * @param redact Masks each text of an event that is not compared. @default all texts are compared
  * @returns Takes a phase with its whole script. It throws a PhasegateError `JOURNAL_DIVERGED` if the phase does not make its records.
  */
 export function phaseCheck(run: string, records: readonly RunRecord[], redact?: Redact): (stub: PhaseStub) => void {
@@ -32,12 +31,8 @@ export function phaseCheck(run: string, records: readonly RunRecord[], redact?: 
     const actor = createActor(logic, { id: stub.name, parent, input: stub.input });
     const rules = rulesOf({ phase: stub.input.phase, copied, resumed });
     const restorer = redact
-      ? new PhaseRestorer(
-          run,
-          stub,
-          actor,
-          (event) => maskTexts(redact(event)),
-          (report, seq) => rules(report.type === 'phase.approved' ? report : (maskTexts(report) as PhaseReport), seq),
+      ? new PhaseRestorer(run, stub, actor, redact, (report, seq) =>
+          rules(report.type === 'phase.approved' ? report : (maskTexts(report) as PhaseReport), seq),
         )
       : new PhaseRestorer(run, stub, actor, (event) => event, rules);
     services.takeReport = (report) => restorer.compare(report);

@@ -124,8 +124,8 @@ export function causeOf(
 /** Begins a run as in its first record. */
 function beginAsRecorded(state: RunState, event: EventOf<'run.started'>): void {
   state.kept = event.kept;
-  const { forked, masked } = event;
-  state.marks = { ...(masked && { masked }), ...(forked && { forked }) };
+  const { forked, masked, redacted } = event;
+  state.marks = { ...(masked && { masked }), ...(redacted && { redacted }), ...(forked && { forked }) };
   beginRun(state, fingerprintLike(state.plan, event));
 }
 

@@ -7,7 +7,7 @@
 import type { AnyActorRef } from 'xstate';
 import { PhasegateError } from '../../model/errors/phasegate-error.ts';
 import { isSameEvent, shownEvent } from '../../model/events/event-equality.ts';
-import type { EventOf, PhaseReport } from '../../model/events/event.ts';
+import type { EventOf, PhaseReport, RunEvent } from '../../model/events/event.ts';
 import type { Redact } from '../../model/events/redact.ts';
 import {
   openServices,
@@ -176,11 +176,12 @@ export class PhaseRestorer {
   }
 }
 
-/** True if the actor has made the recorded report. Outputs are never masked. */
+/** True if the actor has made the recorded report. */
 function isSame({ report, refused }: RecordedReport, made: PhaseReport, redact: Redact): boolean {
   if (refused) return report.type === made.type;
-  if (made.type === 'phase.approved') return isSameEvent(report, made);
-  if (made.type !== 'phase.rewinding' || report.type !== made.type) return isSameEvent(report, redact(made));
+  // The coordinator completes an approval.
+  if (made.type !== 'phase.rewinding' || report.type !== made.type)
+    return isSameEvent(report, redact(made as RunEvent));
   return isSameEvent(withoutRiders(report), redact(withoutRiders(made)));
 }
 

@@ -90,6 +90,9 @@ const approval = {
   outputs,
 };
 
+/** True if a function of the program masks texts of this record and the next ones, so that they may contradict each other. */
+const redacted = z.literal(true).optional();
+
 const changes = { plan: plan.optional(), fingerprint: z.string().optional(), attended: z.boolean().optional() };
 
 /** Milliseconds of work until another process released the run. */
@@ -119,6 +122,7 @@ const runEvents = [
     edition: z.int().min(2).optional(),
     /** True if `redact` has masked the input, so that this is not the input of the handlers. */
     masked: z.literal(true).optional(),
+    redacted,
     /** The time of the fork, in milliseconds since 1970, and its number of copied records. Absent if the run is no fork. */
     forked: z.object({ at: z.number(), records: z.int().min(1) }).optional(),
   }),
@@ -128,7 +132,7 @@ const runEvents = [
    * Another process resumes the run. It has the changed definition and `attended`, if any, and `workedMs` if it does not follow from
    * the earlier records.
    */
-  z.object({ type: z.literal('run.resumed'), ...changes, workedMs }),
+  z.object({ type: z.literal('run.resumed'), ...changes, redacted, workedMs }),
   /** A run that had ended continues: phases that were not approved run again. */
   z.object({ type: z.literal('run.reopened') }),
   /** A handler has requested the outputs of an ancestor that is no direct predecessor: the phase depends on it from now on. */

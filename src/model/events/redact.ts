@@ -183,7 +183,8 @@ function maskDemand<T extends Pick<Correction, 'feedback' | 'requiredChange' | '
 }
 
 /** Masks the texts of a JSON value at any depth. Fields with the name of a secret are masked as a whole. */
-function maskValue(value: unknown, mask: Mask): unknown {
+/** Replaces all texts in a JSON value; returns the same value if none changes. */
+export function maskValue(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {

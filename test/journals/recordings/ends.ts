@@ -236,6 +236,25 @@ const reflected = recording({
   before: (store, clock) => startRun(learning(), { store, clock, runId: 'earlier', memory: 'us' }).result,
 });
 
+/** A function of the program masks names. */
+const redacted = recording({
+  name: 'redacted',
+  pipeline: () =>
+    definePipeline({
+      name: 'redacted',
+      phases: [
+        phase('draft', {
+          tasks: [task('t', { run: ({ attempt }) => `For Bob, ${attempt}` })],
+          review: ({ attempt }) => (attempt === 0 ? retry('Leave out Bob.') : 'APPROVE'),
+        }),
+        phase('send', { after: ['draft'], tasks: [task('t', { run: ({ wait }) => wait(50).then(() => 1) })] }),
+      ],
+    }),
+  redact: (event) => JSON.parse(JSON.stringify(event).replaceAll('Bob', '[person]')) as typeof event,
+  act: (records) =>
+    count(records, 'phase.approved') === 1 && count(records, 'run.resumed') === 0 ? 'suspend' : undefined,
+});
+
 /** Not one of anybody. It is put together here, so that nobody takes this file for a leak. */
 const SECRET = ['sk', 'proj', 'a1B2c3D4e5F6g7H8i9J0k1L2'].join('-');
 
@@ -308,5 +327,6 @@ export const ends = [
   forked,
   reflected,
   masked,
+  redacted,
   unnamed,
 ];
