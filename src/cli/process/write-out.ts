@@ -61,7 +61,7 @@ export async function writeTexts<T>(
   mode?: number,
 ): Promise<T> {
   const found = await stat(path).catch(() => undefined);
-  // A device, such as a pipe, is written to. So is what a process has open by the name of a device.
+  // A device, such as a pipe, is added to. So is what a process has open by the name of a device.
   const isFile = (found?.isFile() ?? true) && !/^\/(?:dev|proc)\//u.test(path);
   const target = isFile ? realPlace(path) : path;
   const folder = dirname(target);
@@ -71,7 +71,7 @@ export async function writeTexts<T>(
   try {
     // A file that may not be written may not be replaced.
     if (found) await access(target, constants.W_OK);
-    const handle = await open(part, isWhole ? 'wx' : 'w', mode ?? found?.mode);
+    const handle = await open(part, isWhole ? 'wx' : isFile ? 'w' : 'a', mode ?? found?.mode);
     let next;
     try {
       // The mask of the process does not count for an earlier file.
