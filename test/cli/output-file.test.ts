@@ -11,9 +11,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { batchOf } from '../../src/testing/store/trial.ts';
 import { containing } from './article.ts';
@@ -56,6 +56,21 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXIST
   });
   expect((await phasegate(['verify'], { cwd })).code).toBe(0);
   expect((await phasegate(['show', 'r1'], { cwd })).stdout).toContain('completed');
+}
+
+/** Collects the content of files each time that a file is synchronized with the disk. */
+async function atSyncs(names: () => readonly string[]): Promise<readonly (readonly string[])[]> {
+  const seen: string[][] = [];
+  const handle = await open(join(cwd, 'p.yaml'));
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const sync = vi.spyOn(prototype, 'sync');
+  onTestFinished(() => sync.mockRestore());
+  sync.mockImplementation(function (this: FileHandle) {
+    seen.push(names().map((name) => readFileSync(join(cwd, name), 'utf8')));
+    return this.datasync();
+  });
+  return seen;
 }
 
 it.each([
@@ -273,6 +288,23 @@ describe('a file to write', () => {
       expect(readdirSync(cwd)).toEqual([...names, 'new.svg'].toSorted());
     },
   );
+
+  it.each(WRITERS.filter(([name]) => name !== 'plan'))(
+    'is on the disk before it replaces another: %s',
+    async (_, args) => {
+      const old = join(cwd, 'old.svg');
+      writeFileSync(old, 'old');
+      const seen = await atSyncs(() => ['old.svg', ...readdirSync(cwd).filter((name) => name.endsWith('.part'))]);
+      expect(await phasegate([...args, 'old.svg'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+      expect(seen).toEqual([['old', readFileSync(old, 'utf8')]]);
+    },
+  );
+
+  it('is on the disk before the command goes on, if it must be new', async () => {
+    const seen = await atSyncs(() => ['pipeline.yaml']);
+    expect(await phasegate(['init', 'yaml'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(seen).toEqual([[readFileSync(join(cwd, 'pipeline.yaml'), 'utf8')]]);
+  });
 
   it('may have the longest name that there is', async () => {
     const name = `${'x'.repeat(251)}.svg`;

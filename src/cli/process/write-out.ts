@@ -32,7 +32,7 @@ export async function writeOut(
 }
 
 /**
- * Writes a file that must not exist. No part of it is left if it cannot be written whole.
+ * Writes a file that must not exist, to the disk. No part of it is left if it cannot be written whole.
  *
  * @throws The error of the system, such as `EEXIST`.
  */
@@ -40,6 +40,7 @@ export async function writeNew(path: string, text: string): Promise<void> {
   const handle = await open(path, 'wx');
   try {
     await handle.writeFile(text);
+    await handle.sync();
   } catch (cause) {
     await rm(path, { force: true });
     throw cause;
@@ -77,6 +78,8 @@ export async function writeTexts<T>(
       // The mask of the process does not count for an earlier file.
       if (isWhole && found && mode === undefined) await handle.chmod(found.mode);
       for (next = await texts.next(); !next.done; next = await texts.next()) await handle.appendFile(next.value);
+      // A power cut could otherwise leave the name without its content. A device keeps none.
+      if (isFile) await handle.sync();
     } finally {
       await handle.close();
     }
