@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import {
   cancelRun,
   definePipeline,
+  human,
   memoryStore,
   phase,
   retryRun,
@@ -9,6 +10,7 @@ import {
   task,
   reject,
   escalate,
+  type RunStore,
 } from '../src/index.ts';
 
 it('cancelRun() cancels a run that was left after it was tried again', async () => {
@@ -42,4 +44,24 @@ it('cancelRun() refuses a run that has ended, in its own words', async () => {
   const again = await retryRun(store, 'r', pipeline);
   await again.result;
   await expect(cancelRun(store, 'r')).rejects.toMatchObject(refused);
+});
+
+it('cancelRun() refuses a run that another process has ended meanwhile, in the same words', async () => {
+  const store = memoryStore();
+  const ask = task('ask', { run: human({ question: 'Which?' }) });
+  const run = startRun(definePipeline({ name: 'p', phases: [phase('a', { tasks: [ask] })] }), { store, runId: 'r' });
+  for await (const { event } of run) if (event.type === 'task.asked') break;
+  run.suspend();
+  await run.result;
+  const late: RunStore = {
+    ...store,
+    async acquire(...args) {
+      await cancelRun(store, 'r');
+      return store.acquire(...args);
+    },
+  };
+  await expect(cancelRun(late, 'r')).rejects.toMatchObject({
+    code: 'RUN_ENDED',
+    message: expect.stringMatching(/^Cannot cancel run r as it has ended: cancelled\nThere is nothing left/u) as string,
+  });
 });

@@ -39,9 +39,15 @@ export async function cancelRun(
   for (const child of await openChildren(store, runId)) await cancelChild(store, child, reason, options);
   const end = endOf(records);
   if (end) throw runEnded({ runId, status: end.status });
-  // The machine cancels it before any work begins, as only the machine knows the state of the phases.
-  const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, ...cancelledAtOnce(reason) });
-  return run.result;
+  try {
+    // The machine cancels it before any work begins, as only the machine knows the state of the phases.
+    const run = await starter.resume(store, runId, idlePipeline(plan), { ...options, ...cancelledAtOnce(reason) });
+    return await run.result;
+  } catch (error) {
+    // Another process has ended it meanwhile.
+    if (hasCode(error, 'RUN_ENDED')) return cancelRun(store, runId, reason, options);
+    throw error;
+  }
 }
 
 /** The error for a run that is not cancelled as it has ended. */

@@ -75,7 +75,14 @@ describe('a run in a state that a command does not take', () => {
         containing(`Cannot ${action} run r1 as server:77 works on it until `),
         wait,
       ]);
-    await store.release(lease);
+    await phasegate(['export', 'r1', '-o', 'r1.jsonl'], { cwd });
+    const held = await store.acquire('r2', 'server:77', 60_000);
+    expect(await refused('import', 'r1.jsonl', '--run-id', 'r2')).toEqual([
+      containing('Cannot import run r2 as server:77 works on it until '),
+      'Wait until that process has stored the run, or name another id with --run-id.',
+    ]);
+    expect(await phasegate(['import', 'r1.jsonl', '--run-id', 'r3'], { cwd })).toMatchObject({ code: 0 });
+    await Promise.all([store.release(lease), store.release(held)]);
     const [id = ''] = (await store.inbox()).map((item) => item.id);
     await store.close();
     await phasegate(['inbox', 'answer', id, '--value', '"x"'], { cwd });

@@ -1,6 +1,7 @@
 /** Commands that cannot end as they should: the output cannot be written, or there is nothing to run. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containing } from './article.ts';
 import { endless, files, main, phasegateProcess as phasegate, repository, start, witness, type Ended } from './cli.ts';
@@ -57,6 +58,43 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
     expect(stderr).toContain(text);
     expect(stderr.startsWith(NO_SPACE)).toBe(true);
     expect(code).toBe(1);
+  });
+
+  it('names a run that is stored for a worker on standard error', async () => {
+    const cwd = await files({ 'p.yaml': YAML });
+    const { code, stderr } = await toFullDisk(1, ['run', 'p.yaml', '--detach'], cwd);
+    const { stdout } = await phasegate(['ls', '--json'], { cwd });
+    const { runId } = JSON.parse(stdout) as { readonly runId: string };
+    expect([code, stderr]).toEqual([
+      1,
+      `${NO_SPACE}phasegate: run ${runId} is stored, and a worker begins it: phasegate work p.yaml\n`,
+    ]);
+  });
+
+  it('keeps the next steps of a run of which only the last lines are lost', async () => {
+    // The disk is full from the summary on.
+    const cwd = await files({
+      'p.mjs': `import { definePipeline, phase, task } from 'phasegate';
+        import { closeSync, openSync } from 'node:fs';
+        const run = () => {
+          const write = process.stdout.write;
+          process.stdout.write = function (text, ...more) {
+            if (text.includes('phasegate retry')) {
+              closeSync(1);
+              openSync('${FULL}', 'w');
+            }
+            return write.call(this, text, ...more);
+          };
+          throw new Error('no');
+        };
+        export default definePipeline({ name: 'p', phases: [phase('a', { tasks: [task('t', { run })] })] });`,
+    });
+    const shell = ['-c', 'exec "$0" "$@" > out', process.execPath, main, 'run', 'p.mjs', '--run-id', 'r1'];
+    const stderr = await new Promise((resolve) => execFile('sh', shell, { cwd }, (_, _stdout, text) => resolve(text)));
+    expect(stderr).toBe(
+      `${NO_SPACE}  stored in .phasegate/runs.db\n  retry unapproved phases with: phasegate retry r1\n`,
+    );
+    expect(readFileSync(join(cwd, 'out'), 'utf8')).toMatch(/run failed\n$/u);
   });
 
   it('keeps the exit code of a command that fails anyway', async () => {

@@ -11,13 +11,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sqliteStore } from '../../src/sqlite.ts';
 import { batchOf } from '../../src/testing/store/trial.ts';
 import { containing } from './article.ts';
-import { asNobody, files, mayMount, phasegate } from './cli.ts';
+import { asNobody, files, main, mayMount, phasegate } from './cli.ts';
 
 const PIPELINE = 'name: p\nphases: [{ name: a, tasks: [{ name: t, command: [echo, x] }] }]\n';
 const STORE = join('.phasegate', 'runs.db');
@@ -33,6 +33,9 @@ const WRITERS = [
   ['coverage', ['coverage', '--html']],
   ['plan', ['plan', 'A goal.', '--agent', 'command:false', '--run-id', 'r2', '-o']],
 ] as const;
+
+/** The names of standard output. */
+const STANDARD = ['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'];
 
 let cwd = '';
 
@@ -55,28 +58,58 @@ Docs: https://github.com/phasegate/phasegate/blob/main/docs/errors.md#FILE_EXIST
   expect((await phasegate(['show', 'r1'], { cwd })).stdout).toContain('completed');
 }
 
+/** Collects the content of files each time that a file is synchronized with the disk. */
+async function atSyncs(names: () => readonly string[]): Promise<readonly (readonly string[])[]> {
+  const seen: string[][] = [];
+  const handle = await open(join(cwd, 'p.yaml'));
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const sync = vi.spyOn(prototype, 'sync');
+  onTestFinished(() => sync.mockRestore());
+  sync.mockImplementation(function (this: FileHandle) {
+    seen.push(names().map((name) => readFileSync(join(cwd, name), 'utf8')));
+    return this.datasync();
+  });
+  return seen;
+}
+
 it.each([
   ['report', 'latest'],
   ['report', 'latest', '--html'],
   ['export', 'latest'],
   ['graph', 'p.yaml'],
-])('is standard output if its name is "-": %s %s %s', async (...args) => {
+])('is standard output by each of its names: %s %s %s', async (...args) => {
   const printed = await phasegate(args, { cwd });
   expect(printed.code).toBe(0);
-  expect(await phasegate([...args, '-o', '-'], { cwd })).toEqual(printed);
+  for (const name of STANDARD) expect(await phasegate([...args, '-o', name], { cwd })).toEqual(printed);
   expect(existsSync(join(cwd, '-'))).toBe(false);
 });
 
 it.each([
-  ['coverage', '--html', '-'],
-  ['plan', 'A goal.', '--agent', 'command:false', '--run-id', 'r2', '-o', '-'],
+  ['coverage', '--html'],
+  ['plan', 'A goal.', '--agent', 'command:false', '--run-id', 'r2', '-o'],
 ])('is not standard output if that has other text: %s', async (...args) => {
-  expect(await phasegate(args, { cwd })).toMatchObject({
-    code: 2,
-    stdout: '',
-    stderr: expect.stringContaining('Cannot write to standard output') as string,
-  });
+  for (const name of STANDARD)
+    expect(await phasegate([...args, name], { cwd })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Cannot write to standard output') as string,
+    });
   expect(existsSync(join(cwd, '-'))).toBe(false);
+});
+
+it.skipIf(process.platform === 'win32')('is added to if a stream of the process leads there', async () => {
+  const log = join(cwd, 'log');
+  for (const [name, stream] of [
+    ['/dev/stdout', '>>'],
+    ['/dev/stderr', '2>>'],
+    ['/dev/fd/3', '3>>'],
+  ] as const) {
+    writeFileSync(log, 'before\n');
+    const shell = `exec "$0" "$@" ${stream} log`;
+    execFileSync('sh', ['-c', shell, process.execPath, main, 'graph', 'p.yaml', '-o', name], { cwd });
+    expect(readFileSync(log, 'utf8')).toMatch(/^before\nflowchart [^]*\n$/u);
+  }
 });
 
 it.each([...WRITERS, ['backup', ['backup']]] as const)('is no folder: %s', async (_name, args) => {
@@ -255,6 +288,23 @@ describe('a file to write', () => {
       expect(readdirSync(cwd)).toEqual([...names, 'new.svg'].toSorted());
     },
   );
+
+  it.each(WRITERS.filter(([name]) => name !== 'plan'))(
+    'is on the disk before it replaces another: %s',
+    async (_, args) => {
+      const old = join(cwd, 'old.svg');
+      writeFileSync(old, 'old');
+      const seen = await atSyncs(() => ['old.svg', ...readdirSync(cwd).filter((name) => name.endsWith('.part'))]);
+      expect(await phasegate([...args, 'old.svg'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+      expect(seen).toEqual([['old', readFileSync(old, 'utf8')]]);
+    },
+  );
+
+  it('is on the disk before the command goes on, if it must be new', async () => {
+    const seen = await atSyncs(() => ['pipeline.yaml']);
+    expect(await phasegate(['init', 'yaml'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(seen).toEqual([[readFileSync(join(cwd, 'pipeline.yaml'), 'utf8')]]);
+  });
 
   it('may have the longest name that there is', async () => {
     const name = `${'x'.repeat(251)}.svg`;

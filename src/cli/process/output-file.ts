@@ -33,10 +33,10 @@ export interface KeptFiles {
 /**
  * Accepts the name of a file to write. A command calls it before it does anything else.
  *
- * @throws PhasegateError `INPUT_INVALID` if the name is `-` or that of a folder; `FILE_EXISTS` if that file belongs to a store, is in the folder of phasegate or is the pipeline, by any path.
+ * @throws PhasegateError `INPUT_INVALID` if the name is that of standard output or of a folder; `FILE_EXISTS` if that file belongs to a store, is in the folder of phasegate or is the pipeline, by any path.
  */
 export function outputFile(name: string, { folder, store, session, pipeline }: KeptFiles, io: ProgramIo): OutputFile {
-  if (name === STANDARD)
+  if (STANDARD.has(name))
     throw new PhasegateError('INPUT_INVALID', 'Cannot write to standard output as the command has other text for it', {
       hint: 'Name a file.',
     });
@@ -50,9 +50,9 @@ export function outputFile(name: string, { folder, store, session, pipeline }: K
   return { name, path };
 }
 
-/** Does the same as {@link outputFile}. Returns `undefined` for standard output, which is meant by no name and by `-`. */
+/** Does the same as {@link outputFile}. Returns `undefined` for standard output, which is meant by no name, by `-`, and by the names that the system has for it. */
 export function outputOrStandard(name: string | undefined, files: KeptFiles, io: ProgramIo): OutputFile | undefined {
-  return name === undefined || name === STANDARD ? undefined : outputFile(name, files, io);
+  return name === undefined || STANDARD.has(name) ? undefined : outputFile(name, files, io);
 }
 
 /**
@@ -86,8 +86,8 @@ export function refuseDefinitions(
 
 // --- internal ---
 
-/** The name of standard output. */
-const STANDARD = '-';
+/** The names of standard output. Opened once more by one of them, a file would be written over from its start. */
+const STANDARD: ReadonlySet<string> = new Set(['-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1']);
 
 function kept(name: string, rule: string): PhasegateError {
   return new PhasegateError('FILE_EXISTS', `Cannot write "${name}" as ${rule}`, { hint: 'Name another file.' });

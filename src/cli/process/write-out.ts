@@ -32,7 +32,7 @@ export async function writeOut(
 }
 
 /**
- * Writes a file that must not exist. No part of it is left if it cannot be written whole.
+ * Writes a file that must not exist, to the disk. No part of it is left if it cannot be written whole.
  *
  * @throws The error of the system, such as `EEXIST`.
  */
@@ -40,6 +40,7 @@ export async function writeNew(path: string, text: string): Promise<void> {
   const handle = await open(path, 'wx');
   try {
     await handle.writeFile(text);
+    await handle.sync();
   } catch (cause) {
     await rm(path, { force: true });
     throw cause;
@@ -61,7 +62,7 @@ export async function writeTexts<T>(
   mode?: number,
 ): Promise<T> {
   const found = await stat(path).catch(() => undefined);
-  // A device, such as a pipe, is written to. So is what a process has open by the name of a device.
+  // A device, such as a pipe, is added to. So is what a process has open by the name of a device.
   const isFile = (found?.isFile() ?? true) && !/^\/(?:dev|proc)\//u.test(path);
   const target = isFile ? realPlace(path) : path;
   const folder = dirname(target);
@@ -71,12 +72,14 @@ export async function writeTexts<T>(
   try {
     // A file that may not be written may not be replaced.
     if (found) await access(target, constants.W_OK);
-    const handle = await open(part, isWhole ? 'wx' : 'w', mode ?? found?.mode);
+    const handle = await open(part, isWhole ? 'wx' : isFile ? 'w' : 'a', mode ?? found?.mode);
     let next;
     try {
       // The mask of the process does not count for an earlier file.
       if (isWhole && found && mode === undefined) await handle.chmod(found.mode);
       for (next = await texts.next(); !next.done; next = await texts.next()) await handle.appendFile(next.value);
+      // A power cut could otherwise leave the name without its content. A device keeps none.
+      if (isFile) await handle.sync();
     } finally {
       await handle.close();
     }

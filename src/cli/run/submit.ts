@@ -9,6 +9,7 @@ import { poolsOf } from '../../runtime/workers/pooled-work.ts';
 import { submitRun } from '../../runtime/workers/submit-run.ts';
 import { openStore, storeArgument, type OpenStore, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 import { argument } from '../terminal/text.ts';
 
@@ -26,10 +27,12 @@ export async function submitFile(
   try {
     // People can answer through the inbox.
     const runId = await submitRun(store, pipeline, { ...options, attended: true, source: placeOf(file, io) });
-    io.stdout.write(`${runId}\n`);
+    const isPrinted = await print(`${runId}\n`, io);
     const pools = [...poolsOf(pipeline)].map((pool) => ` --pool ${argument(`${pool}=<size>`)}`).join('');
-    io.stderr.write(`phasegate: a worker begins it: phasegate work ${argument(file)}${pools}${storeArgument(place)}\n`);
-    return exitCode.completed;
+    const told = isPrinted ? '' : `run ${runId} is stored, and `;
+    const work = `phasegate work ${argument(file)}${pools}${storeArgument(place)}`;
+    io.stderr.write(`phasegate: ${told}a worker begins it: ${work}\n`);
+    return isPrinted ? exitCode.completed : exitCode.brokenPipe;
   } finally {
     await store.close();
   }

@@ -96,6 +96,7 @@ const ADVICE: readonly (readonly [code: ErrorCode, words: string, advice: string
     'Restore the definition that the run was started with; or add --allow-changed, if only limits or phases that were not approved have changed.',
   ],
   ['RUN_EXISTS', 'Cannot start', 'Resume it with `phasegate resume`, or leave --run-id out.'],
+  ['RUN_LEASED', 'Cannot import', 'Wait until that process has stored the run, or name another id with --run-id.'],
   ['RUN_LEASED', 'works on it until', 'Wait until that process releases the run; `phasegate cancel` asks it to stop.'],
   ['LEASE_LOST', 'Cannot continue', 'Nothing needs repair. Show the status of the run: phasegate show <run>'],
   ['JOURNAL_DIVERGED', 'Cannot replay', SEEK_GOOD],
