@@ -6,7 +6,7 @@
 import { knowsSecrets, MASK, maskKnown } from '../values/known-secrets.ts';
 import type { RunEvent, RunRecord } from './event.ts';
 import { withMaskFlag, withoutInput } from './masked-input.ts';
-import { mapTexts, maskValue, redactSecrets, type Redact } from './redact.ts';
+import { mapFields, mapTexts, maskValue, redactSecrets, type Redact } from './redact.ts';
 
 /** Masks every free text of an event, so that any two texts count as equal. The input of the run is kept. */
 export function maskTexts(event: RunEvent): RunEvent {
@@ -19,7 +19,7 @@ export function maskTexts(event: RunEvent): RunEvent {
  */
 export function maskAll(event: RunEvent): RunEvent {
   if (event.type !== 'phase.approved') return maskTexts(event);
-  return { ...event, outputs: maskValue(event.outputs, () => MASK) as typeof event.outputs };
+  return { ...event, outputs: mapFields(event.outputs, (output) => maskValue(output, () => MASK)) };
 }
 
 /** True if a function of the program has masked texts of these records. */

@@ -201,7 +201,8 @@ function mapItems<T>(items: readonly T[], change: (item: T) => T): readonly T[] 
   return changed.every((item, at) => item === items[at]) ? items : changed;
 }
 
-function mapFields<T extends object>(record: T, change: (value: T[keyof T], name: string) => unknown): T {
+/** Changes the fields; returns the same object if none changes. */
+export function mapFields<T extends object>(record: T, change: (value: T[keyof T], name: string) => unknown): T {
   let changed: T | undefined;
   const fields: readonly [string, T[keyof T]][] = Object.entries(record);
   for (const [name, value] of fields) {
