@@ -5,6 +5,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -167,6 +168,29 @@ describe('backup() of a store in a file', () => {
     await store.close();
     await expect(backup(join(folder, 'late.db'))).rejects.toMatchObject({ code: 'STORE_CLOSED' });
     expect(named()).toEqual(['copy.db', 'dir', 'link.db', 'runs.db']);
+  });
+});
+
+describe('backup() to a link or a name that cannot be used', () => {
+  it('leaves a link alone whose target is not there now', async () => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    symlinkSync(join(folder, 'elsewhere', 'copy.db'), copy);
+    await expect((async () => store.backup?.(copy))()).rejects.toThrow('as there is such a file');
+    expect(lstatSync(copy).isSymbolicLink()).toBe(true);
+    await store.backup?.(copy, { replace: true });
+    expect(isSound(copy)).toBe(true);
+    await store.close();
+  });
+
+  it('is refused by its code if the name is too long for a file that is not complete', async () => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    await expect((async () => store.backup?.(join(folder, 'n'.repeat(230))))()).rejects.toMatchObject({
+      code: 'FILE_UNREADABLE',
+    });
+    await store.close();
+    expect(named()).toEqual(['runs.db']);
   });
 });
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
@@ -21,9 +21,9 @@ export async function backUp(
   const file = resolve(target);
   await writing(file, () => refuseTaken(connection, file, replace));
   const part = `${file}.${newId()}.part`;
+  // Only the owner can read a copy. SQLite accepts an empty file.
+  await writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
   try {
-    // Only the owner can read a copy. SQLite accepts an empty file.
-    await writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
     await connection.elsewhere(`back up to ${file}`, { statements: [['VACUUM INTO ?', part]] });
     return await writing(file, async () => {
       await sync(part);
@@ -43,14 +43,19 @@ function refuseTaken({ path }: Connection, file: string, replace: boolean): void
   if (isFileOfStore(file, path)) throw kept(file, 'that is a file of the store itself');
   if (BESIDE.some((end) => file.endsWith(end) && existsSync(file.slice(0, -end.length))))
     throw kept(file, 'SQLite keeps changes of another database there');
+  if (!replace && isThere(file)) throw taken(file);
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found && !replace) throw taken(file);
   // A device, such as /dev/stdout, would be replaced as well.
   if (found && !found.isFile()) throw new Error('It is no regular file');
   // SQLite would apply the changes to the copy.
   for (const log of [`${file}-wal`, `${file}-journal`])
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
       throw kept(file, `${log} has changes of an earlier file`);
+}
+
+/** True for a link without a target, too: it is somebody's. */
+function isThere(file: string): boolean {
+  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 function kept(file: string, rule: string): PhasegateError {
@@ -62,7 +67,7 @@ function place(part: string, file: string): void {
   try {
     linkSync(part, file);
   } catch (thrown) {
-    if (existsSync(file)) throw taken(file);
+    if (isThere(file)) throw taken(file);
     // Some file systems have no links.
     if (codeOf(thrown) === '') throw thrown;
     renameSync(part, file);
