@@ -263,7 +263,7 @@ describe('limits', () => {
     expect(result).toMatchObject({ status: 'exhausted', limit: 'tokens' });
   });
 
-  it.each([NaN, Infinity])('count later totals of an agent of one\'s own that has stated %d', async (wrong) => {
+  it.each([NaN, Infinity])("count later totals of an agent of one's own that has stated %d", async (wrong) => {
     const agent: Agent = {
       name: 'own',
       reports: { tokens: true, cost: true },

@@ -3,14 +3,14 @@
  *
  * @module
  */
-import { closeSync, existsSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { newId } from '../../model/values/new-id.ts';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Backup, BackupOptions } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
-import { BESIDE, isFileOfStore } from './file-identity.ts';
+import { BESIDE, isFileOfStore, realPlace } from './file-identity.ts';
 
 /** Copies the store into a file, which is complete or not there. @throws PhasegateError `FILE_EXISTS`, `FILE_UNREADABLE`, … */
 export async function backUp(
@@ -18,7 +18,8 @@ export async function backUp(
   target: string,
   { replace = false }: BackupOptions,
 ): Promise<Backup> {
-  const file = resolve(target);
+  // A link stays, and leads to the copy.
+  const file = realPlace(resolve(target));
   await writing(file, () => refuseTaken(connection, file, replace));
   const part = `${file}.${newId()}.part`;
   // Only the owner can read a copy. SQLite accepts an empty file.
@@ -43,19 +44,14 @@ function refuseTaken({ path }: Connection, file: string, replace: boolean): void
   if (isFileOfStore(file, path)) throw kept(file, 'that is a file of the store itself');
   if (BESIDE.some((end) => file.endsWith(end) && existsSync(file.slice(0, -end.length))))
     throw kept(file, 'SQLite keeps changes of another database there');
-  if (!replace && isThere(file)) throw taken(file);
   const found = statSync(file, { throwIfNoEntry: false });
+  if (found && !replace) throw taken(file);
   // A device, such as /dev/stdout, would be replaced as well.
   if (found && !found.isFile()) throw new Error('It is no regular file');
   // SQLite would apply the changes to the copy.
   for (const log of [`${file}-wal`, `${file}-journal`])
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
       throw kept(file, `${log} has changes of an earlier file`);
-}
-
-/** True for a link without a target, too: it is somebody's. */
-function isThere(file: string): boolean {
-  return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
 }
 
 function kept(file: string, rule: string): PhasegateError {
@@ -67,7 +63,7 @@ function place(part: string, file: string): void {
   try {
     linkSync(part, file);
   } catch (thrown) {
-    if (isThere(file)) throw taken(file);
+    if (existsSync(file)) throw taken(file);
     // Some file systems have no links.
     if (codeOf(thrown) === '') throw thrown;
     renameSync(part, file);
