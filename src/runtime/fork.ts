@@ -47,7 +47,7 @@ export interface ForkOptions {
  * Creates a run with the records of another run up to some point. Resume it with the same pipeline or a changed one.
  *
  * @returns The id of the new run.
- * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `INPUT_INVALID` if the id is not safe;
+ * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `INPUT_INVALID` for a wrong id or option;
  *   `DECISION_INVALID`, `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
