@@ -9,6 +9,7 @@ import {
   phase,
   resumeAll,
   resumeRun,
+  retry,
   startRun,
   submitRun,
   task,
@@ -134,6 +135,8 @@ describe('wrong options', () => {
     ['a text as point', { at: 'a' }, 'FORK_INVALID'],
     ['a number as phase', { at: { phase: 5 } }, 'FORK_INVALID'],
     ['a text as decision', { at: 1, decision: 'approve' }, 'DECISION_INVALID'],
+    ['a misspelt decision', { at: 1, decison: retry('Longer.') }, 'INPUT_INVALID'],
+    ['a text for `allowMasked`', { at: 1, allowMasked: 'no' }, 'INPUT_INVALID'],
   ])('a fork with %s is refused', async (_, options, code) => {
     const store = memoryStore();
     await startRun(pipeline, { store, runId: 'r' }).result;

@@ -26,7 +26,7 @@ import { definitionOf } from '../model/events/run-definition.ts';
 import { endFrom } from '../model/events/run-end.ts';
 import { prepareResume, type ResumeOptions } from './resume.ts';
 import { checkForkInput, checkUnmasked } from './run-input.ts';
-import { checkPipeline } from './run.ts';
+import { checkOptions, checkPipeline } from './run.ts';
 
 /** The point of a run to fork from. */
 export interface ForkOptions {
@@ -47,7 +47,7 @@ export interface ForkOptions {
  * Creates a run with the records of another run up to some point. Resume it with the same pipeline or a changed one.
  *
  * @returns The id of the new run.
- * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `INPUT_INVALID` if the id is not safe;
+ * @throws PhasegateError `RUN_UNKNOWN`, `INPUT_MASKED`, `FORK_INVALID` if there is no such point; `INPUT_INVALID` for a wrong id or option;
  *   `DECISION_INVALID`, `DECISION_TARGET_INVALID` if a person could not have decided so.
  */
 export async function forkRun(store: RunStore, runId: string, options: ForkOptions): Promise<string> {
@@ -91,7 +91,7 @@ export async function checkPoint(store: RunStore, runId: string, fork: ForkOptio
 /** Most phase names in an error. */
 const MOST_NAMED = 10;
 
-/** Refuses options of a type that a program in JavaScript may pass. */
+/** Refuses unknown options, and those of a type that a program in JavaScript may pass. */
 function checkForkOptions(runId: string, options: unknown): void {
   const { at, decision } = isFields(options) ? options : {};
   if (typeof at !== 'number' && !(isFields(at) && typeof at['phase'] === 'string'))
@@ -100,6 +100,7 @@ function checkForkOptions(runId: string, options: unknown): void {
     throw new PhasegateError('DECISION_INVALID', `Cannot fork run ${runId} with a value that is no decision`, {
       hint: 'Pass retry(feedback), for example.',
     });
+  checkOptions(options, 'fork a run', ['at', 'decision']);
 }
 
 /** The records that a fork begins with. */

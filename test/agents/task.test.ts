@@ -263,6 +263,26 @@ describe('limits', () => {
     expect(result).toMatchObject({ status: 'exhausted', limit: 'tokens' });
   });
 
+  it.each([NaN, Infinity])("count later totals of an agent of one's own that has stated %d", async (wrong) => {
+    const agent: Agent = {
+      name: 'own',
+      reports: { tokens: true, cost: true },
+      access: ['write'],
+      run({ onEvent }) {
+        try {
+          onEvent?.({ type: 'usage', inputTokens: wrong, costUsd: wrong });
+        } catch (error) {
+          expect(error).toMatchObject({ code: 'REPORT_INVALID' });
+        }
+        onEvent?.({ type: 'usage', inputTokens: 5000, costUsd: 2 });
+        return Promise.resolve({ stop: 'done', text: 'Done.' });
+      },
+    };
+    const build = phase('build', { tasks: [agentTask('make', { agent, workspace: folderOfTest() })] });
+    const result = await startRun(definePipeline({ name: 'p', phases: [build] })).result;
+    expect(result.metrics).toMatchObject({ tokens: 5000, costUsd: 2 });
+  });
+
   it('charge the estimate of an agent that reports nothing', async () => {
     const { program, cwd } = scripted([{ type: 'text', text: 'Done.' }]);
     const make = agentTask('make', {

@@ -5,10 +5,12 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -30,7 +32,7 @@ let file = '';
 let copy = '';
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'phasegate-backup-'));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'phasegate-backup-')));
   [file, copy] = [join(folder, 'runs.db'), join(folder, 'copy.db')];
 });
 afterEach(() => rmSync(folder, { recursive: true }));
@@ -167,6 +169,40 @@ describe('backup() of a store in a file', () => {
     await store.close();
     await expect(backup(join(folder, 'late.db'))).rejects.toMatchObject({ code: 'STORE_CLOSED' });
     expect(named()).toEqual(['copy.db', 'dir', 'link.db', 'runs.db']);
+  });
+});
+
+describe('backup() to a link, or to a name that is too long', () => {
+  it('keeps a link, and has the copy where that leads', async () => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    symlinkSync(join(folder, 'disk', 'copy.db'), copy);
+    const backup = async (replace: boolean) => store.backup?.(copy, { replace });
+    // A disk that is not there now.
+    await expect(backup(false)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' });
+    mkdirSync(join(folder, 'disk'));
+    await backup(false);
+    await expect(backup(false)).rejects.toThrow('as there is such a file');
+    await store.append(batchOf('a', 2));
+    await backup(true);
+    expect(lstatSync(copy).isSymbolicLink()).toBe(true);
+    const copied = sqliteStore(copy);
+    expect(await copied.read('a')).toHaveLength(2);
+    await copied.close();
+    writeFileSync(join(folder, 'disk', 'copy.db-journal'), 'changes');
+    await expect(backup(true)).rejects.toThrow('has changes of an earlier file');
+    await store.close();
+    expect(readdirSync(join(folder, 'disk')).filter((name) => name.endsWith('.part'))).toEqual([]);
+  });
+
+  it('is refused by its code if the file that is not complete yet cannot have such a name', async () => {
+    const store = sqliteStore(file);
+    await store.append(batchOf('a', 1));
+    await expect((async () => store.backup?.(join(folder, 'n'.repeat(230))))()).rejects.toMatchObject({
+      code: 'FILE_UNREADABLE',
+    });
+    await store.close();
+    expect(named()).toEqual(['runs.db']);
   });
 });
 

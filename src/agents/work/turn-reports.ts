@@ -51,10 +51,10 @@ export function createTurnReports(report: (report: Report) => void, provider: st
     if (known.length > 0) report({ ...Object.fromEntries(known), model, provider });
   }
 
-  /** The part of a total that was not reported yet. */
+  /** The part of a total that was not reported yet. A total that cannot be added up is not kept. */
   function grown(name: keyof typeof reported, total: number | undefined): number {
-    const more = Math.max(0, (total ?? 0) - reported[name]);
-    reported[name] += more;
+    const more = Math.max(0, (Number(total) || 0) - reported[name]);
+    if (more <= Number.MAX_SAFE_INTEGER) reported[name] += more;
     return more;
   }
 

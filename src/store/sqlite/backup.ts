@@ -10,7 +10,7 @@ import { newId } from '../../model/values/new-id.ts';
 import { codeOf, errorInfo, PhasegateError } from '../../model/errors/phasegate-error.ts';
 import type { Backup, BackupOptions } from '../maintenance.ts';
 import type { Connection } from './connection.ts';
-import { BESIDE, isFileOfStore } from './file-identity.ts';
+import { BESIDE, isFileOfStore, realPlace } from './file-identity.ts';
 
 /** Copies the store into a file, which is complete or not there. @throws PhasegateError `FILE_EXISTS`, `FILE_UNREADABLE`, … */
 export async function backUp(
@@ -18,12 +18,13 @@ export async function backUp(
   target: string,
   { replace = false }: BackupOptions,
 ): Promise<Backup> {
-  const file = resolve(target);
+  // A link stays, and leads to the copy.
+  const file = realPlace(resolve(target));
   await writing(file, () => refuseTaken(connection, file, replace));
   const part = `${file}.${newId()}.part`;
+  // Only the owner can read a copy. SQLite accepts an empty file.
+  await writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
   try {
-    // Only the owner can read a copy. SQLite accepts an empty file.
-    await writing(file, () => closeSync(openSync(part, 'wx', 0o600)));
     await connection.elsewhere(`back up to ${file}`, { statements: [['VACUUM INTO ?', part]] });
     return await writing(file, async () => {
       await sync(part);
