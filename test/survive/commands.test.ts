@@ -2,29 +2,41 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contentOfFile, differences, makeGround, STORE } from './command/ground.ts';
+import { postgresStore } from '../../src/postgres.ts';
+import { describeWithServer } from '../postgres/with-server.ts';
+import {
+  contentOf,
+  contentOfFile,
+  differences,
+  makeGround,
+  STORE,
+  type Content,
+  type Ground,
+} from './command/ground.ts';
 import { sweepCommand } from './command/sweep.ts';
+
+/** Sweeps a move into another store. @param read Reads that one. */
+async function sweepMove(ground: Ground, other: string, read: () => Promise<Content>) {
+  const from = join(ground.cwd, STORE);
+  const before = await contentOfFile(from);
+  return sweepCommand(ground, ['move', other], {
+    async examine() {
+      const [here, there] = [await contentOfFile(from), await read()];
+      const parts = ['records', 'items', 'memories'] as const;
+      // Messages are copied after the records.
+      return [
+        ...differences({ ...before, ...here, ...there }, before, parts),
+        ...differences({ ...there, ...here }, before, [...parts, 'messages']),
+      ];
+    },
+    end: async () => [...differences(await contentOfFile(from), {}), ...differences(await read(), before)],
+  });
+}
 
 describe('a command that is killed at a step, and starts again', () => {
   it('is move, and each run is whole in one of the stores', async () => {
     const ground = await makeGround();
-    const [from, to] = [join(ground.cwd, STORE), join(ground.cwd, 'other.db')];
-    const before = await contentOfFile(from);
-    const report = await sweepCommand(ground, ['move', 'other.db'], {
-      async examine() {
-        const [here, there] = [await contentOfFile(from), await contentOfFile(to)];
-        // Messages are copied after the records.
-        const whole = { ...before, ...here, ...there };
-        const parts = ['records', 'items', 'memories'] as const;
-        return [
-          ...differences(whole, before, parts),
-          ...differences({ ...there, ...here }, before, [...parts, 'messages']),
-        ];
-      },
-      async end() {
-        return [...differences(await contentOfFile(from), {}), ...differences(await contentOfFile(to), before)];
-      },
-    });
+    const report = await sweepMove(ground, 'other.db', () => contentOfFile(join(ground.cwd, 'other.db')));
     expect(report.problems).toEqual([]);
     expect(report.kills).toBeGreaterThan(9);
   }, 600_000);
@@ -59,11 +71,11 @@ describe('a command that is killed at a step, and starts again', () => {
       ...differences(await contentOfFile(join(ground.cwd, STORE)), store),
     ];
     const earlier = 'an earlier file\n';
-    const restore = () => {
-      ground.restore();
+    const restore = async () => {
+      await ground.restore();
       writeFileSync(file, earlier);
     };
-    restore();
+    await restore();
     const report = await sweepCommand({ ...ground, restore }, ['export', 'r', '-o', 'r.jsonl'], {
       examine: () => problemsIn([earlier, whole]),
       end: () => problemsIn([whole]),
@@ -102,5 +114,26 @@ describe('a command that is killed at a step, and starts again', () => {
     });
     expect(report.problems).toEqual([]);
     expect(report.kills).toBeGreaterThan(5);
+  }, 600_000);
+});
+
+describeWithServer('a move into a database that is killed at a step, and starts again', (server) => {
+  it('leaves each run whole in one of the stores', async () => {
+    const ground = await makeGround();
+    const read = async () => {
+      const store = postgresStore({ connectionString: server.address });
+      try {
+        return await contentOf(store);
+      } finally {
+        await store.close();
+      }
+    };
+    const restore = async () => {
+      await ground.restore();
+      await server.ask('DROP SCHEMA IF EXISTS phasegate CASCADE');
+    };
+    const report = await sweepMove({ ...ground, restore }, server.address, read);
+    expect(report.problems).toEqual([]);
+    expect(report.kills).toBeGreaterThan(9);
   }, 600_000);
 });

@@ -19,7 +19,7 @@ export interface Ground {
   /** Runs a command to its end. */
   readonly command: (...args: readonly string[]) => ReturnType<typeof phasegate>;
   /** Makes the folder as it was in the beginning. */
-  readonly restore: () => void;
+  readonly restore: () => void | Promise<void>;
 }
 
 /** The content of a store: runs by their ids. */

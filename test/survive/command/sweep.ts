@@ -27,7 +27,7 @@ export async function sweepCommand(
   const every = process.env['PHASEGATE_SCENARIOS'] === undefined ? Math.ceil(steps.length / 12) : 1;
   let kills = 0;
   for (let nth = 0; nth < steps.length; nth += every) {
-    restore();
+    await restore();
     const { isKilled } = await killedAt(nth, args, cwd);
     const found = isKilled ? [...(await examine())] : ['it was not killed'];
     kills += 1;
