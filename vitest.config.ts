@@ -12,7 +12,7 @@ const PROPERTY = [
   'test/{large,phase.model,replay,several-reviewers}.test.ts',
   'test/property/**/*.test.ts',
   'test/store/{damage,model}.test.ts',
-  'test/survive/{again,slow,suspend}.test.ts',
+  'test/survive/{again,commands,slow,suspend}.test.ts',
 ];
 
 /** Processes on stores that are harmed: few runs in the whole gate, and hundreds by `npm run test:engines`. */
@@ -59,7 +59,7 @@ function filesOf(mode: string): {
 
 /** Small files of long tests. Vitest begins with the largest files, and would end with one of these alone. */
 const LONG =
-  /test\/(?:build|large|docs|journals|patterns\/patterns|cli\/ui|server\/(?:connections|records|starts)|store\/processes|survive\/(?:again|kill|stop))\.test\.ts$/u;
+  /test\/(?:build|large|docs|journals|patterns\/patterns|cli\/ui|server\/(?:connections|records|starts)|store\/processes|survive\/(?:again|commands|kill|stop))\.test\.ts$/u;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -13,7 +13,7 @@ import { gitWorkspace } from '../../workspaces/operations/git-workspace.ts';
 import { remainingRefs } from '../../workspaces/operations/remaining-refs.ts';
 import { attempt } from '../options/attempt.ts';
 import { familiesIn, upTo } from '../options/child-runs.ts';
-import { removeDefinitions } from '../options/fleet-definition.ts';
+import { removeDefinition } from '../options/fleet-definition.ts';
 import { findRun } from '../options/find-run.ts';
 import { releaseDeadLease, workHere } from '../options/run-owner.ts';
 import { openStore, type OpenStore, type StoreFlags } from '../options/store-option.ts';
@@ -117,15 +117,18 @@ async function remove(opened: OpenStore, runs: readonly ListedRun[], io: Program
     const work = workHere(run);
     if (work.state === 'worked') throw runLeased('remove', work.lease);
   }
+  const ids = new Set(runs.map(({ runId }) => runId));
+  const others = (await opened.store.runs()).filter(({ runId }) => !ids.has(runId));
   const removed: ListedRun[] = [];
   for (const run of runs) {
     const id = oneLine(run.runId);
+    // Removed before the run, so that the same command finds both if it is cut off.
+    await removeDefinition(run, others, io);
     if (await opened.store.remove(run.runId)) {
       removed.push(run);
       io.stdout.write(`removed run ${id} of "${oneLine(run.pipeline)}"\n`);
     } else io.stdout.write(`run ${id} was removed meanwhile\n`);
   }
-  await removeDefinitions(runs, opened.store, io);
   return removed;
 }
 

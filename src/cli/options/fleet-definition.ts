@@ -5,7 +5,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ListedRun, RunStore } from '../../store/port.ts';
+import type { ListedRun } from '../../store/port.ts';
 import { DEFAULT_STORE } from './defaults.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
 
@@ -15,18 +15,16 @@ export function definitionPath(runId: string, io: ProgramIo): string {
 }
 
 /**
- * Removes the definitions of removed runs, as they contain goals and plans. A definition that another run has as well stays. A file
+ * Removes the definition of a run that is removed, as it contains a goal and a plan. A definition that another run has as well stays. A file
  * stays if `phasegate fleet` has written it neither for the run nor for the one that it is a fork of.
+ *
+ * @param others Runs that stay.
  */
-export async function removeDefinitions(
-  removed: readonly ListedRun[],
-  store: Pick<RunStore, 'runs'>,
+export async function removeDefinition(
+  { runId, forkOf = runId, source }: ListedRun,
+  others: readonly ListedRun[],
   io: ProgramIo,
 ): Promise<void> {
-  const paths = removed.flatMap(({ runId, forkOf = runId, source }) =>
-    [runId, forkOf].map((id) => definitionPath(id, io)).filter((path) => path === source),
-  );
-  if (paths.length === 0) return;
-  const used = new Set((await store.runs()).map(({ source }) => source));
-  for (const path of paths) if (!used.has(path)) await rm(path, { force: true });
+  const path = [runId, forkOf].map((id) => definitionPath(id, io)).find((one) => one === source);
+  if (path !== undefined && !others.some((one) => one.source === path)) await rm(path, { force: true });
 }

@@ -47,11 +47,14 @@ export async function moveRuns(
     const here = new Map<string, Lease>();
     for (const { runId } of runs) here.set(runId, await hold(from, runId));
     const copied: (Moved & { readonly lease: Lease })[] = [];
+    let isTold = false;
     for (const run of runs) {
       const lease = await hold(to, run.runId);
       copied.push({ runId: run.runId, records: await copy(from, to, run, lease), lease });
+      // A message to one of them continues those above it, too.
+      isTold ||= (await to.messages(run.runId)).length > 0;
     }
-    const waits = waitsIn(copied);
+    const waits = isTold ? new Map<string, number>() : waitsIn(copied);
     for (const { runId } of runs) {
       const lease = here.get(runId);
       // Between the end of the lease and the removal, no worker finds the run ready.
