@@ -92,9 +92,9 @@ describe('phasegate show', () => {
     await phasegate(['run', 'p.mjs', '--run-id', 'r1'], { cwd });
     const { code, stdout, stderr } = await phasegate(['show', 'r1'], { cwd });
     const still = stdout
+      .replaceAll(cwd, '<cwd>')
       .replace(/[\d.]+s\b/gu, '0.0s')
       .replace(/\d{4}-.*?Z/u, '<time>')
-      .replaceAll(cwd, '<cwd>')
       .replace(/seal [\da-f]{64}/u, 'seal <seal>');
     expect(`\n${still}`).toMatchInlineSnapshot(`
       "
