@@ -325,6 +325,10 @@ describe('report()', () => {
       { costUsd: '1' as never },
       { tokens: Number.MAX_VALUE },
       { artifact: { name: 'x', content: () => 1 } },
+      { artifact: 'text' as never },
+      { artifact: { content: 1 } as never },
+      { warning: 'text' as never },
+      { warning: { code: 'C' } as never },
       ...[null, undefined, 'x', 5].map((one) => one as never),
     ];
     const codes: unknown[] = [];
