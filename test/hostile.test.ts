@@ -570,7 +570,7 @@ describe('a schema', () => {
     ],
     [
       'gives an object for a message',
-      { issues: [{ message: Object.create(null) }] },
+      { issues: [{ message: Object.create(null) as unknown }] },
       '(root): its schema has returned issues that cannot be read',
     ],
     ['returns a boolean', true, '(root): its schema has returned neither a value nor issues'],
