@@ -312,6 +312,13 @@ describe('messages', () => {
       Report what was used since the last report, as a number up to 9007199254740991.
       Docs: docs/errors.md#REPORT_INVALID"
     `);
+    expect(await messageOf([reporting({ tokens: null as never })], 'a')).toContain('as tokens is null, not');
+    expect(await messageOf([reporting({ tokens: {} as never })], 'a')).toContain('as tokens is an object, not');
+    expect(await messageOf([reporting({ artifact: 'text' as never })], 'a')).toMatchInlineSnapshot(`
+      "Cannot report the given artifact as it is a string
+      Report an object with \`name\`, or leave \`artifact\` out.
+      Docs: docs/errors.md#REPORT_INVALID"
+    `);
     const artifact = { name: 'log', content: { done: () => true } };
     expect(await messageOf([reporting({ artifact })], 'a')).toMatchInlineSnapshot(`
       "Cannot report artifact "log" as $.done is a function, which is not JSON

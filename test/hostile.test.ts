@@ -40,6 +40,19 @@ const throwingGetter = (key: string) =>
     },
   });
 
+/** An object that is small in memory, and a text of 2^30 parts. */
+function shared(): object {
+  let value: object = {};
+  for (let level = 0; level < 30; level++) value = { l: value, r: value };
+  return value;
+}
+
+function sharedErrors(): Error {
+  let error = new AggregateError([]);
+  for (let level = 0; level < 30; level++) error = new AggregateError([error, error]);
+  return error;
+}
+
 const circular: Record<string, unknown> = { code: 7 };
 circular['self'] = circular;
 
@@ -54,6 +67,12 @@ describe('a handler that throws', () => {
     ['an object whose toJSON gives nothing', { toJSON: () => undefined }, 'Thrown value was not an Error: an object'],
     ['an object with a bigint', { count: 1n }, 'Thrown value was not an Error: {"count":"1"}'],
     ['an object that contains itself', circular, 'Thrown value was not an Error: {"code":7,"self":"…"}'],
+    ['an Error whose cause shares parts at 30 levels', new Error('broken', { cause: shared() }), 'broken'],
+    [
+      'an Error whose errors share parts at 30 levels',
+      sharedErrors(),
+      expect.stringContaining('AggregateError: ') as string,
+    ],
     ['an Error whose cause contains itself', new Error('broken', { cause: circular }), 'broken'],
     ['an object with a throwing getter', throwingGetter('message'), 'Thrown value could not be described'],
     [
@@ -79,7 +98,7 @@ describe('a handler that throws', () => {
       });
       const { lines, result } = await play([a, fake('b', { after: ['a'] })]);
       expect(lines).toEqual(['a started 0', 'a failed with TASK_FAILED', 'b skipped by a', 'run failed']);
-      expect(result.phases['a']?.error?.message).toBe(message);
+      expect(result.phases['a']?.error?.message).toEqual(message);
       expect(sibling?.aborted).toBe(true);
     }
   });
@@ -192,6 +211,7 @@ describe('an output that is not JSON', () => {
     ['a class instance', new Point(), '$ is an instance of Point'],
     ['a cycle', cyclic, '$.deep[0].cyclic is a reference back to an object that contains it'],
     ['a throwing getter', throwingGetter('x'), '$ is a getter or proxy that throws'],
+    ['parts that are shared at 30 levels', shared(), '$ is a value that repeats parts, over 1000000 values in all'],
     ['100 000 levels', tooDeep, '$ is nested deeper than 1000 levels'],
   ])('is refused with its path: %s', async (_, output, found) => {
     const a = fake('a', { tasks: [task('t', { run: () => output })] });
@@ -305,6 +325,10 @@ describe('report()', () => {
       { costUsd: '1' as never },
       { tokens: Number.MAX_VALUE },
       { artifact: { name: 'x', content: () => 1 } },
+      { artifact: 'text' as never },
+      { artifact: { content: 1 } as never },
+      { warning: 'text' as never },
+      { warning: { code: 'C' } as never },
       ...[null, undefined, 'x', 5].map((one) => one as never),
     ];
     const codes: unknown[] = [];
@@ -533,6 +557,22 @@ describe('a schema', () => {
     ['gives an issue without a message', { issues: [{ path: ['a'] }] }, 'a: no reason given'],
     ['gives an issue that is none', { issues: [null] }, '(root): no reason given'],
     ['returns nothing', undefined, '(root): its schema has returned neither a value nor issues'],
+    ['gives a text for issues', { issues: 'no' }, '(root): its schema has returned issues that cannot be read'],
+    [
+      'gives a path with nothing',
+      { issues: [{ path: [null] }] },
+      '(root): its schema has returned issues that cannot be read',
+    ],
+    [
+      'gives a text for a path',
+      { issues: [{ path: 'a' }] },
+      '(root): its schema has returned issues that cannot be read',
+    ],
+    [
+      'gives an object for a message',
+      { issues: [{ message: Object.create(null) as unknown }] },
+      '(root): its schema has returned issues that cannot be read',
+    ],
     ['returns a boolean', true, '(root): its schema has returned neither a value nor issues'],
   ])('that %s refuses the output', async (_, answer, line) => {
     const a = fake('a', { tasks: [task('t', { run: () => 1, output: schemaThat(() => answer) })] });

@@ -54,6 +54,20 @@ describe('toJson()', () => {
     expect(toJson([twice, twice])).toEqual({ ok: true, value: [{ x: 1 }, { x: 1 }] });
   });
 
+  it('refuses a value that shares parts at many levels, before its text is built', () => {
+    let shared: object = { x: 1 };
+    for (let level = 0; level < 30; level++) shared = level % 2 === 0 ? { l: shared, r: shared } : [shared, shared];
+    const rows = Array.from({ length: 2000 }, () => 1);
+    for (const value of [shared, Array.from({ length: 2000 }, () => rows)])
+      expect(toJson(value)).toMatchObject({
+        ok: false,
+        problem: { path: '$', found: expect.stringContaining('repeat') as string },
+      });
+    const distinct = Array.from({ length: 2000 }, () => Array.from({ length: 1000 }, () => 1));
+    expect(toJson(distinct).ok).toBe(true);
+    expect(toJson(Array.from({ length: 900 }, () => rows.slice(0, 1000))).ok).toBe(true);
+  });
+
   it('treats undefined as JSON.stringify does, and null at the top', () => {
     expect(toJson(undefined)).toEqual({ ok: true, value: null });
     const copy = toJson({ a: undefined, b: [undefined], c: -0 });

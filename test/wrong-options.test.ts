@@ -136,6 +136,8 @@ describe('wrong options', () => {
     ['a number as phase', { at: { phase: 5 } }, 'FORK_INVALID'],
     ['a text as decision', { at: 1, decision: 'approve' }, 'DECISION_INVALID'],
     ['a misspelt decision', { at: 1, decison: retry('Longer.') }, 'INPUT_INVALID'],
+    ['tags', { at: 1, tags: ['nightly'] }, 'INPUT_INVALID'],
+    ['a store', { at: 1, store: memoryStore() }, 'INPUT_INVALID'],
     ['a text for `allowMasked`', { at: 1, allowMasked: 'no' }, 'INPUT_INVALID'],
   ])('a fork with %s is refused', async (_, options, code) => {
     const store = memoryStore();

@@ -57,7 +57,10 @@ function copy(value: unknown, name: string, place: Place): unknown {
   try {
     const plain = plainOf(value);
     if (typeof plain !== 'object' || plain === null) return copy(plain, name, place);
-    return place.depth === DEEPEST ? '[…]' : copyItems(plain, { ...place, depth: place.depth + 1 });
+    // An object costs a character, as shared parts are shown once for each reference.
+    place.budget.left -= 1;
+    const isCut = place.depth === DEEPEST || place.budget.left < 0;
+    return isCut ? '[…]' : copyItems(plain, { ...place, depth: place.depth + 1 });
   } catch {
     return '[unreadable]';
   }

@@ -100,7 +100,7 @@ function checkForkOptions(runId: string, options: unknown): void {
     throw new PhasegateError('DECISION_INVALID', `Cannot fork run ${runId} with a value that is no decision`, {
       hint: 'Pass retry(feedback), for example.',
     });
-  checkOptions(options, 'fork a run', ['at', 'decision']);
+  checkOptions(options, 'fork a run', ['at', 'decision'], ['runId', 'allowMasked']);
 }
 
 /** The records that a fork begins with. */

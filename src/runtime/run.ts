@@ -166,16 +166,22 @@ export function checkPipelines(pipelines: unknown, action: string): void {
  *
  * @param action For errors, such as `start a run`.
  * @param more Names of options that the caller checks itself.
+ * @param own Names of the checked options that it has. @default all
  * @throws PhasegateError `INPUT_INVALID`
  */
-export function checkOptions(options: unknown, action: string, more: readonly string[] = []): void {
+export function checkOptions(
+  options: unknown,
+  action: string,
+  more: readonly string[] = [],
+  own = Object.keys(CHECKS),
+): void {
   const refused = (problem: string, hint: string) =>
     new PhasegateError('INPUT_INVALID', `Cannot ${action} as ${problem}`, { hint });
   if (!isFields(options)) throw refused('its options are no object', 'Pass an object, or nothing.');
   for (const [name, check] of Object.entries(CHECKS))
     if (check && options[name] !== undefined && !check[1](options[name]))
       throw refused(`its option \`${name}\` is not ${check[0]}`, 'Pass one, or leave the option out.');
-  const names = [...Object.keys(CHECKS), ...more];
+  const names = [...own, ...more];
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || names.includes(name)) continue;
     const meant = nearest(name, names);

@@ -40,6 +40,12 @@ describe('shown()', () => {
     expect(JSON.stringify(previewOf({ texts, more: texts })).length).toBeLessThan(110_000);
   });
 
+  it('ends for a value that shares parts at each level', () => {
+    let value: object = {};
+    for (let level = 0; level < 10; level++) value = Array.from({ length: 100 }, () => value);
+    expect(JSON.stringify(previewOf(value)).length).toBeLessThan(2_000_000);
+  });
+
   it('masks a secret that begins before the cut', () => {
     const text = `${'x'.repeat(9_990)} sk-${'a'.repeat(40)}`;
     expect(String(previewOf(text))).not.toContain('aaaaa');

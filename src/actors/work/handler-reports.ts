@@ -9,7 +9,7 @@ import { toJson } from '../../model/values/json.ts';
 import { elided, TEXT_LIMITS } from '../../model/values/text-limits.ts';
 import { about } from './report-source.ts';
 import type { Try } from './single-try.ts';
-import { isAmount, requireAmount, sumOf } from './usage-amounts.ts';
+import { isAmount, requireAmount, requireTexts, sumOf } from './usage-amounts.ts';
 
 /**
  * A function of its own. V8 allocates a function literal that is assigned to a property in the old space. Everything that it
@@ -49,11 +49,13 @@ function sendReport(one: Try, report: Report): void {
   requireAmount('outputTokens', outputTokens);
   requireAmount('tokens', tokens);
   requireAmount('costUsd', costUsd);
+  requireTexts('artifact', artifact, ['name']);
+  requireTexts('warning', warning, ['code', 'message']);
   if (warning) {
     const { phase, generation, attempt } = about(scope.input, plan);
     const { code, message } = {
-      code: elided(String(warning.code), TEXT_LIMITS.name),
-      message: elided(String(warning.message), TEXT_LIMITS.report),
+      code: elided(warning.code, TEXT_LIMITS.name),
+      message: elided(warning.message, TEXT_LIMITS.report),
     };
     scope.report({ type: 'phase.warned', phase, generation, attempt, code, message });
     if (Object.values(report).filter((value) => value !== undefined).length === 1) return;
@@ -77,7 +79,7 @@ function sendReport(one: Try, report: Report): void {
           ? progress
           : elided(String(progress), TEXT_LIMITS.report),
     }),
-    ...(artifact && { artifact: { name: String(artifact.name), content: jsonContent(artifact) } }),
+    ...(artifact && { artifact: { name: artifact.name, content: jsonContent(artifact) } }),
     ...(observation !== undefined && { observation: elided(String(observation), LONGEST_OBSERVED) }),
     ...(waiting !== undefined && { waiting: Boolean(waiting) }),
   });

@@ -185,9 +185,10 @@ function hintOf(thrown: unknown): Pick<ErrorInfo, 'permanent' | 'retryAfterMs'> 
 }
 
 /** Returns the message, or for an `AggregateError` without one, the messages of its errors. */
-function messageOf(error: Error): string {
-  const parts: readonly unknown[] = error instanceof AggregateError && error.message === '' ? error.errors : [];
-  const message = parts.length > 0 ? parts.map((part) => briefly(part)).join('; ') : String(error.message);
+function messageOf(error: Error, more = MOST_CAUSES): string {
+  const isList = more > 0 && error instanceof AggregateError && error.message === '';
+  const parts: readonly unknown[] = isList ? error.errors.slice(0, MOST_ERRORS) : [];
+  const message = parts.length > 0 ? parts.map((part) => briefly(part, more - 1)).join('; ') : String(error.message);
   return error.name === 'DataCloneError' && message.startsWith('#<Object>') ? `${message}\n${CLONE}` : message;
 }
 
@@ -198,28 +199,24 @@ const CLONE =
 /** Most nested causes in a text: HTTP clients wrap the error of the connection in their own. */
 const MOST_CAUSES = 3;
 
+/** Most errors of one `AggregateError` in a text. */
+const MOST_ERRORS = 10;
+
 function briefly(thrown: unknown, more = MOST_CAUSES): string {
   if (!(thrown instanceof Error)) return show(thrown);
-  const own = `${thrown.name}: ${messageOf(thrown)}`;
+  const own = `${thrown.name}: ${messageOf(thrown, more)}`;
   return thrown.cause instanceof Error && more > 0 ? `${own}: ${briefly(thrown.cause, more - 1)}` : own;
 }
 
 function show(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value !== 'object' || value === null) return String(value);
-  try {
-    return JSON.stringify(value) ?? 'an object';
-  } catch {
-    return showOnce(value);
-  }
-}
-
-/** Shows an object that JSON refuses, as it contains itself or a bigint. */
-function showOnce(value: object): string {
+  // Shows each part once: objects may contain themselves, or share parts at many levels.
   const shown = new Set<unknown>();
-  return JSON.stringify(value, (_, part: unknown) => {
+  const text: string | undefined = JSON.stringify(value, (_, part: unknown) => {
     if (typeof part === 'bigint') return String(part);
     if (typeof part !== 'object' || part === null) return part;
     return shown.has(part) ? '…' : (shown.add(part), part);
   });
+  return text ?? 'an object';
 }

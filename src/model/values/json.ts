@@ -18,17 +18,20 @@ export type JsonCopy =
 /** Most nested levels of arrays and objects in a value. Later readers, comparisons and hashes recurse as well. */
 export const MAX_NESTING = 1000;
 
+/** Most values in the repeated parts of a value. As JSON it has each part once for each reference, so few objects may be endless text. */
+const MAX_REPEATED = 1_000_000;
+
 /**
  * Copies a value as JSON, so that its maker cannot change it afterwards.
  *
  * `undefined` becomes `null` at the top and in arrays, and is left out of objects, as with `JSON.stringify`. Values that
- * `JSON.stringify` would change silently (dates, maps, class instances, `NaN`, functions) are refused instead, and so are values
- * nested deeper than `MAX_NESTING`.
+ * `JSON.stringify` would change silently (dates, maps, class instances, `NaN`, functions) are refused instead. So are values nested
+ * deeper than `MAX_NESTING`, or with too many repeated parts.
  */
 export function toJson(value: unknown): JsonCopy {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return { ok: true, value };
   try {
-    return { ok: true, value: copy(value, '$', []) };
+    return { ok: true, value: copy(value, '$', { above: [], seen: new Set(), repeated: 0 }) };
   } catch (thrown) {
     if (thrown instanceof NotJson) return { ok: false, problem: { path: thrown.path, found: thrown.found } };
     return { ok: false, problem: { path: '$', found: 'a getter or proxy that throws' } };
@@ -93,7 +96,14 @@ class NotJson extends Error {
   }
 }
 
-function copy(value: unknown, path: string, above: object[]): Json {
+/** State of a copy: the objects that contain the current value, and those that are copied already. */
+interface Walk {
+  readonly above: object[];
+  readonly seen: Set<object>;
+  repeated: number;
+}
+
+function copy(value: unknown, path: string, walk: Walk): Json {
   switch (typeof value) {
     case 'string':
     case 'boolean':
@@ -104,7 +114,7 @@ function copy(value: unknown, path: string, above: object[]): Json {
     case 'undefined':
       return null;
     case 'object':
-      return value === null ? null : copyObject(value, path, above);
+      return value === null ? null : copyObject(value, path, walk);
     case 'bigint':
     case 'symbol':
     case 'function':
@@ -112,23 +122,28 @@ function copy(value: unknown, path: string, above: object[]): Json {
   }
 }
 
-function copyObject(value: object, path: string, above: object[]): Json {
+function copyObject(value: object, path: string, walk: Walk): Json {
+  const { above, seen } = walk;
   if (above.includes(value)) throw new NotJson(path, 'a reference back to an object that contains it');
   if (above.length >= MAX_NESTING) throw new NotJson('$', `nested deeper than ${MAX_NESTING} levels`);
+  if (seen.has(value)) walk.repeated += 1 + Object.keys(value).length;
+  if (walk.repeated > MAX_REPEATED)
+    throw new NotJson('$', `a value that repeats parts, over ${MAX_REPEATED} values in all`);
+  seen.add(value);
   above.push(value);
-  const done = Array.isArray(value) ? copyArray(value, path, above) : copyRecord(value, path, above);
+  const done = Array.isArray(value) ? copyArray(value, path, walk) : copyRecord(value, path, walk);
   above.pop();
   return done;
 }
 
-function copyArray(value: readonly unknown[], path: string, above: object[]): Json {
-  return Object.freeze(Array.from(value, (item, index) => copy(item, `${path}[${index}]`, above)));
+function copyArray(value: readonly unknown[], path: string, walk: Walk): Json {
+  return Object.freeze(Array.from(value, (item, index) => copy(item, `${path}[${index}]`, walk)));
 }
 
-function copyRecord(value: object, path: string, above: object[]): Json {
+function copyRecord(value: object, path: string, walk: Walk): Json {
   if (!isPlain(value)) throw new NotJson(path, `an instance of ${value.constructor?.name ?? 'a class'}`);
   const kept = Object.entries(value).filter(([, item]) => item !== undefined);
-  return Object.freeze(byName(kept.map(([key, item]) => [key, copy(item, `${path}.${key}`, above)])));
+  return Object.freeze(byName(kept.map(([key, item]) => [key, copy(item, `${path}.${key}`, walk)])));
 }
 
 /** True for object literals, also of another realm, and for objects without a prototype. */

@@ -27,11 +27,7 @@ export async function check(schema: StandardSchemaV1, value: unknown): Promise<C
   const result: StandardSchemaV1.Result<unknown> | undefined = await schema['~standard'].validate(value);
   const isResult = isFields(result);
   if (isResult && !result.issues) return { ok: true, value: result.value };
-  const issues: readonly (StandardSchemaV1.Issue | null)[] = isResult ? (result.issues ?? []) : [NO_RESULT];
-  const problems = (issues.length > 0 ? issues : [null]).map((issue) => ({
-    path: (issue?.path ?? []).map(segmentName),
-    message: issue?.message ?? 'no reason given',
-  }));
+  const problems = problemsOf(isResult ? result.issues : [NO_RESULT]);
   return {
     ok: false,
     refusal: {
@@ -51,7 +47,23 @@ export function isSchema(value: unknown): value is StandardSchemaV1 {
 
 // --- internal ---
 
+const MALFORMED = { path: [], message: 'its schema has returned issues that cannot be read' };
+
 const NO_RESULT = { message: 'its schema has returned neither a value nor issues' };
+
+/** Reads the issues of a schema, which may be anything if it is written in JavaScript. */
+function problemsOf(issues: unknown): Refusal['problems'] {
+  try {
+    if (!Array.isArray(issues)) return [MALFORMED];
+    const list: readonly (StandardSchemaV1.Issue | null)[] = issues.length > 0 ? issues : [null];
+    return list.map((issue) => ({
+      path: (issue?.path ?? []).map(segmentName),
+      message: String(issue?.message ?? 'no reason given'),
+    }));
+  } catch {
+    return [MALFORMED];
+  }
+}
 
 function segmentName(segment: PropertyKey | StandardSchemaV1.PathSegment): string {
   return String(typeof segment === 'object' ? segment.key : segment);
