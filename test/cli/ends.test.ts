@@ -71,6 +71,25 @@ describe.skipIf(!existsSync(FULL))('a full disk', () => {
     ]);
   });
 
+  it('names a fork, an export and an import on standard error', async () => {
+    const cwd = await files({ 'p.yaml': YAML });
+    await phasegate(['run', 'p.yaml', '--run-id', 'r1'], { cwd });
+    const lost = async (...args: readonly string[]) => {
+      const { code, stderr } = await toFullDisk(1, args, cwd);
+      expect([code, stderr.slice(0, NO_SPACE.length)]).toEqual([1, NO_SPACE]);
+      return stderr.slice(NO_SPACE.length);
+    };
+    expect(await lost('export', 'r1', '-o', 'r1.jsonl')).toMatch(/^run r1 of "article" is in r1.jsonl\nseal \w+\n$/u);
+    const [, forked] = /^run (\S+) is a fork of run r1\n/u.exec(await lost('fork', 'r1', '--at', '2')) ?? [];
+    const [, imported] = /^run (\S+) of "article" imported, as /u.exec(await lost('import', 'r1.jsonl')) ?? [];
+    const { stdout } = await phasegate(['ls', '--json'], { cwd });
+    const ids = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { readonly runId: string }).runId);
+    expect(new Set(ids)).toEqual(new Set(['r1', forked, imported]));
+  });
+
   it('keeps the next steps of a run of which only the last lines are lost', async () => {
     // The disk is full from the summary on.
     const cwd = await files({

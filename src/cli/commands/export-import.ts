@@ -22,7 +22,7 @@ import { releaseDeadLease } from '../options/run-owner.ts';
 import { openStore, openStoreToRun, storeArgument, keptFilesOf, type StoreFlags } from '../options/store-option.ts';
 import { exitCode, type ExitCode } from '../process/exit-code.ts';
 import { outputOrStandard, refuseDefinitions, refuseFolder } from '../process/output-file.ts';
-import { writeTexts } from '../process/write-out.ts';
+import { tell, writeTexts } from '../process/write-out.ts';
 import { withAddress } from '../terminal/error-text.ts';
 import { print } from '../terminal/print.ts';
 import { placeOf, type ProgramIo } from '../terminal/program-io.ts';
@@ -65,10 +65,8 @@ export async function exportStored(wanted: string, flags: ExportFlags, io: Progr
   }
   const seal = await writeTexts(file, lines, PRIVATE);
   await opened.store.close();
-  io.stdout.write(
-    `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} is in ${oneLine(file.name)}\nseal ${seal}\n`,
-  );
-  return exitCode.completed;
+  const text = `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} is in ${oneLine(file.name)}`;
+  return tell(`${text}\nseal ${seal}\n`, io);
 }
 
 /**
@@ -89,11 +87,10 @@ export async function importStored(file: string, flags: ImportFlags, io: Program
   );
   await store.close();
   const text = `run ${oneLine(runId)} of "${oneLine(run.pipeline)}"${withBelow(below)} imported`;
-  io.stdout.write(`${text}${taken === undefined ? '' : `, as the store has a run ${oneLine(taken)} already`}\n`);
+  const why = taken === undefined ? '' : `, as the store has a run ${oneLine(taken)} already`;
   // The seal covers the id.
   const own = runId === run.runId ? run.seal : sealOf(run.records.map((record) => ({ ...record, runId })));
-  io.stdout.write(`seal ${own}\n`);
-  return exitCode.completed;
+  return tell(`${text}${why}\nseal ${own}\n`, io);
 }
 
 /** Flags of `phasegate backup`. */

@@ -10,7 +10,8 @@ import { attempt } from '../options/attempt.ts';
 import { findRun } from '../options/find-run.ts';
 import { limitsOf } from '../options/limit-flags.ts';
 import { openStore, storeArgument, type OpenStore } from '../options/store-option.ts';
-import { exitCode, type ExitCode } from '../process/exit-code.ts';
+import type { ExitCode } from '../process/exit-code.ts';
+import { tell } from '../process/write-out.ts';
 import { resumeText } from '../show/next-steps.ts';
 import { isPlaced, type ProgramIo } from '../terminal/program-io.ts';
 import { argument, oneLine } from '../terminal/text.ts';
@@ -40,8 +41,7 @@ export async function forkStored(
     const forked = await attempt(`fork run ${runId}`, () => forkRun(opened.store, runId, point));
     const text = forkText(forked, listed, opened);
     await opened.store.close();
-    io.stdout.write(text);
-    return exitCode.completed;
+    return tell(text, io);
   }
   const command = `phasegate fork ${argument(runId)} <pipeline> --at ${argument(at)} --run${storeArgument(opened)}`;
   // Checks the point first, before the code of the pipeline runs.

@@ -27,8 +27,14 @@ export async function writeOut(
 ): Promise<ExitCode> {
   if (file === undefined) return (await print(text, io)) ? exitCode.completed : exitCode.brokenPipe;
   await writeTexts(file, [text].values());
-  io.stdout.write(`${note}\n`);
-  return exitCode.completed;
+  return tell(`${note}\n`, io);
+}
+
+/** Prints what a command has done. Standard error gets it if standard output cannot be written, as an id would be lost. */
+export async function tell(text: string, io: ProgramIo): Promise<ExitCode> {
+  if (await print(text, io)) return exitCode.completed;
+  io.stderr.write(text);
+  return exitCode.brokenPipe;
 }
 
 /**
