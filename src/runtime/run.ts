@@ -48,8 +48,9 @@ export interface RunOptions<I = unknown> {
   readonly source?: string | undefined;
   /**
    * Masks secrets and personal data in events, before they become records. Listeners and results get the masked events. It must be a pure
-   * function of the event that changes nothing but texts, as it is called again when the run is resumed. If it throws, all texts are
-   * masked, and so is the input of the run.
+   * function of the event that changes nothing but texts, as it is called again when the run is resumed. Give different texts of outputs
+   * different marks: a replay would take attempts with equal ones for unchanged. If it throws, the texts that are masked by default
+   * are masked whole, and so is the input of the run.
    *
    * @default obvious secrets are masked in errors, feedback, reasons, progress, warnings, and artifacts that were reported
    */
